@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the speed of our `vmaf` with that of any other `vmaf` binary, libvmaf's for one: side by side, in one run, on this machine.
+"""Compares the speed of our `vmaf` with another `vmaf` binary, such as libvmaf's, in one run on this machine.
 
   bench/compare.py --other /usr/bin/vmaf [--ours build/tools/vmaf] [--svg plot.svg] [--json figures.json]
 
-Clips are generated (clipgen, a textured scene and the same with coarse transform coefficients). For every metric that both programs know, and for the
-models, the two take turns, round after round; each is run over few and over many frames, and the difference of both is the cost of a frame:
-start-up, the model and the first frames do not count. With one thread processor time is taken, else (or with --wall) the time on the wall.
-The table has the best round of each, their ratio, how far apart the ratios of single rounds were, and the largest difference of any score.
-Standard output is Markdown; the weakest and the best ratio are named below the table.
+Generates clips (clipgen, a textured scene and the same with coarse transform coefficients). For every metric and model that both programs support,
+they alternate, round after round; each runs over few and over many frames, and the difference is the cost of a frame, without start-up, the
+model and the first frames. With one thread it measures processor time, otherwise (or with --wall) wall time. The table has the best round of each,
+their ratio, the range of the ratios of single rounds, and the largest difference of any score. Standard output is Markdown; the weakest and the
+best ratio follow the table.
 Exit status: 0; 1 if a program fails where it did not before; 2 for wrong arguments, or if there is nothing that both know.
 """
 import argparse, json, os, pathlib, subprocess, sys, tempfile, time

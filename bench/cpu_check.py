@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Takes every figure of docs/performance.md about processors, in five minutes, and says which are outside of the limits.
+"""Measures every CPU figure of docs/performance.md in five minutes, and reports those outside their limits.
 
   bench/cpu_check.py pack FOLDER [BUILD]     puts the programs of a build folder (default: build) and their library into FOLDER
-  bench/cpu_check.py run FOLDER [-o FILE]    on the machine to be measured; FILE (default FOLDER/cpu_check.json) is for report.py
-  bench/cpu_check.py run FOLDER --quick      the same in a fifth of the time, with figures of no value: shows that everything runs
+  bench/cpu_check.py run FOLDER [-o FILE]    on the machine to measure; FILE (default FOLDER/cpu_check.json) is for report.py
+  bench/cpu_check.py run FOLDER --quick      the same in a fifth of the time: only checks that everything runs; the figures are useless
 
 Steps of `run`: the calibration reading; all metrics on all instruction sets, one thread pinned to one core, 1920x1080, 8 bit; the same
 with 10 bits and at 3840x2160 without scalar code; one 3840x2160 frame shared by 1, 2, 4, ... threads; whole runs of `vmaf` with as
-many workers as it is given cores; its resident memory; the processor time of families and of several encodes of one reference. Cores are physical ones: no two threads of one are used.
+many workers as cores; their resident memory; the processor time of families and of several encodes of one reference. Uses one thread per
+physical core.
 """
 import argparse, json, os, pathlib, platform, shutil, subprocess, sys, tempfile, time
 

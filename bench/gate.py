@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Fails when fast paths have become slow, on any machine, busy or not.
+"""Fails if fast paths have become slow, on any machine, busy or idle.
 
   bench/gate.py build/bench/vmaf-bench [--limits bench/gate.json] [--filter TEXT] [--measure]
 
-Two things are gated, both against gate.json, neither in seconds:
-  ratios        scalar time / fast time of each metric, taken in turns in one run, best of many rounds. The limits are 60 % of
-                what was measured, and a metric below its limit is measured again, longer, up to three times.
-  instructions  of one frame per luma pixel on AVX2, counted by callgrind; the limits are 20 % above what was counted.
-Instruction sets that the machine lacks, and counts where valgrind is missing, are left out. --measure prints new limits instead.
+Checks two figures against gate.json, neither in seconds:
+  ratios        scalar time / fast time of each metric, alternating in one run, best of many rounds. The limits are 60 % of
+                earlier measurements, and a metric below its limit is measured again, longer, up to three times.
+  instructions  of one frame per luma pixel on AVX2, counted by callgrind; the limits are 20 % above earlier counts.
+Skips instruction sets that the machine lacks, and counts if valgrind is missing. --measure prints new limits instead.
 Exit status: 0 within the limits, 1 not, 77 nothing to gate (no vector code).
 """
 import argparse, json, pathlib, re, shutil, subprocess, sys, tempfile

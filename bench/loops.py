@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Says what limits the inner loops of a vector function, as llvm-mca models a processor.
+"""Shows what limits the inner loops of a vector function, according to llvm-mca.
 
   bench/loops.py OBJECT [--cpu znver3] [--least 20] WORD...
 
   bench/loops.py build/src/libvmaf_simd_unrolled.a.p/metrics_vif_vif_simd.cpp.o N_AVX2 'RowStatistics<0' 'add_row<1ul, false, false>'
 
-Of every function whose name has all WORDs, each innermost loop with at least 20 vector instructions: its instructions, multiply-adds, cycles per turn in
-the model, and how long its vector instructions keep each pipe busy. Needs objdump and llvm-mca.
+For every function whose name contains all WORDs, prints each innermost loop with at least 20 vector instructions: its instructions,
+multiply-adds, cycles per iteration in the model, and how long its vector instructions keep each pipe busy. Needs objdump and llvm-mca.
 """
 import argparse, re, subprocess
 

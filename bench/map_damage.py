@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Does a map find damage? Generated cases: one block of a clip is blurred, made noisy, blocky, or shifted by two pixels. Counts in how many
-the worst cell lies in the damage, and in how many 90 % of the excess of (100 - score) lies within one cell of it.
+"""Does a map find damage? In generated cases one block of a clip is blurred, noisy, blocky, or shifted by two pixels. Counts in how many
+the worst cell is in the damage, and in how many 90 % of the excess of (100 - score) is within one cell of it.
 
     bench/map_damage.py --vmaf build/tools/vmaf --clipgen build/tools/clipgen [--cases 100]
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Turn figures of vmaf-bench into a table and a plot.
+"""Turns figures of vmaf-bench into a table and a plot.
 
   build/bench/vmaf-bench --metrics --json > bench.json
   bench/report.py bench.json [--svg plot.svg]
-  bench/report.py cpu_check.json [--svg plot.svg]           what cpu_check.py wrote, with its reading, and tables of all it took
+  bench/report.py cpu_check.json [--svg plot.svg]           output of cpu_check.py, with its calibration and all its tables
 
-The table has a line for each metric: ns per luma pixel on every instruction set, with how many times faster than scalar code that is.
-Other programs are compared by compare.py, in one run on one machine.
+The table has a line per metric: ns per luma pixel on every instruction set, and the speed relative to scalar code. To compare with other
+programs, use compare.py.
 """
 import argparse, json, sys
 
@@ -49,7 +49,7 @@ def markdown(table, isas):
 
 
 def further(data):
-    """Tables of cpu_check.py's measurements besides the metrics at 1080p."""
+    """Tables of cpu_check.py's measurements, except the metrics at 1080p."""
     base = {(l["name"], l["isa"]): l["ns_per_pixel"] for l in data["metrics"]}
     for key, title in (("ten_bit", "10 bit, ns per pixel and ratio to 8 bit"), ("uhd", "3840×2160, ns per pixel and ratio to 1920×1080")):
         rows = [[f"`{l['name']}`", l["isa"], number(l["ns_per_pixel"]), f"{l['ns_per_pixel'] / base[l['name'], l['isa']]:.2f}"]

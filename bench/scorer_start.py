@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a score takes besides its frames: a process for each, against requests to `vmaf --serve`.
+"""The overhead of a score: a process per score, compared with requests to `vmaf --serve`.
 
   scorer_start.py VMAF CLIPGEN
 """

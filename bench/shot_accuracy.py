@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Precision and recall of the shot detector on clips that it was not tuned on: filmed pieces and generated ones, composed with known cuts, fades
+"""Precision and recall of the shot detector on clips that it was not tuned on: filmed and generated pieces, joined with known cuts, fades
 through black and white, flashes, pans, zooms and handheld shake.
 
   shot_accuracy.py VMAF_TUNE [--natural FOLDER] [--work FOLDER] [--seeds N]

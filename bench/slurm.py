@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What vmaf-tune on Slurm costs, measured on a cluster of this machine's own, and what 1 to 1 000 nodes would do with it.
+"""The overhead of vmaf-tune on Slurm, measured on a local cluster, and simulated for 1 to 1 000 nodes.
 
   slurm.py measure VMAF_TUNE CLIPGEN [--cells 1000] > measured.json   needs slurm-wlm, munge and root
   slurm.py simulate measured.json                                     a table for docs/usage/vmaf-tune/slurm.md
 
-The simulation plays every unit of work: tasks start at the rate at which the controller starts them, take units by the tool's own
-rule, and queue at the shared folder for every operation that the tool does there. Nothing in it is fitted.
+The simulation runs every unit of work: tasks start at the controller's rate, claim units by the tool's rule, and queue at the shared folder
+for every operation of the tool. No parameter is fitted.
 """
 import argparse
 import glob

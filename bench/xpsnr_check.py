@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""XPSNR of `vmaf` against FFmpeg's filter, on clips made here and on pieces of filmed ones.
+"""Compares XPSNR of `vmaf` with FFmpeg's filter, on generated clips and pieces of filmed ones.
 
   xpsnr_check.py VMAF CLIPGEN FFMPEG [--natural FOLDER] [--work FOLDER]
 
-FFMPEG has the filter `xpsnr` (7.1 and newer); the `ffmpeg` of the PATH makes the clips and needs libx265. Prints the figures of both and the largest difference;
-ends with 1 where one is above half of the last digit that the filter prints. Chroma of odd sizes is not compared: FFmpeg rounds such planes up.
+FFMPEG must have the filter `xpsnr` (7.1 and newer); the `ffmpeg` in PATH makes the clips and needs libx265. Prints both figures and the
+largest difference; exits with 1 if one exceeds half of the last digit that the filter prints. Skips chroma of odd sizes, which FFmpeg rounds up.
 """
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Builds the wheel (PEP 517): the package, and beside it in `vmaf_turbo/prefix` what `meson install` gives.
+"""Builds the wheel (PEP 517): the package, with the result of `meson install` in `vmaf_turbo/prefix`.
 
 The programs find their module relative to themselves, as in scripts/release.sh. Meson options are passed with
 `--config-setting=setup-args=-Denable_cuda=true` (pip: `--config-settings`), several as one text with spaces.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The table of docs/backends/index.md that says which feature runs where, from what commands say of themselves.
+"""Writes the table of features and backends in docs/backends/index.md, from the commands' capabilities.
 
 usage: backend_matrix.py [--check] VMAF...
 
-Backends that no given command has are left as they stand. --check: exit 1 where the page says something else.
+Backends that no given command has stay unchanged. --check: exits with 1 if the page differs.
 """
 import json
 import pathlib
@@ -33,4 +33,4 @@ new = before + "\n".join(lines) + "\n"
 if not check:
     PAGE.write_text(new)
 elif new != text:
-    sys.exit(f"{PAGE} says something else than the commands; run scripts/backend_matrix.py with the same arguments")
+    sys.exit(f"{PAGE} differs from the commands; run scripts/backend_matrix.py with the same arguments")

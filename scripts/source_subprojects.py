@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Puts Debian's sources of libraries where Meson looks for its wraps, for machines whose libraries Debian does not build.
+"""Provides Debian's library sources as Meson subprojects, for targets whose libraries Debian does not build.
 
-  source_subprojects.py DOWNLOAD_FOLDER [WRAP[@SUITE]...]      sqlite3 and nettle (for Windows), if none is named
+  source_subprojects.py DOWNLOAD_FOLDER [WRAP[@SUITE]...]      default: sqlite3 and nettle (for Windows)
 
-With a suite (highway@trixie) the source is that of another release of Debian, and takes the place of headers that
-header_subprojects.sh has linked.
+With a suite (highway@trixie) it takes the source from another Debian release, and replaces headers that
+header_subprojects.sh linked.
 """
 import pathlib
 import shutil

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy on sources that changed since a commit, and on one source that includes each header that changed.
+"""Runs clang-tidy on sources that changed since a commit, and on one source per changed header.
 
     tidy.py BUILD CLANG_TIDY COMMIT|--all [MOST]
 
-BUILD is a folder that meson made and ninja built: its commands say how a source is compiled, its log what it includes. Tests are
-compiled many in one; each is looked at by itself here, with the command of its lot. Where more than MOST sources changed, the first
-MOST are looked at, and the others are counted. Exits with 1 if something was found.
+BUILD is a folder configured by meson and built by ninja: it takes compile commands and included headers from there. Sources of unity builds
+are checked separately, with the command of their unit. If more than MOST sources changed, it checks the first MOST and counts the others.
+Exits with 1 if there are findings.
 """
 import concurrent.futures
 import json

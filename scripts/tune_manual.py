@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the flags of vmaf-tune's pages, or its manual page, from what the program itself says.
+"""Writes the flags in vmaf-tune's pages, or its manual page, from the program's help.
 
   tune_manual.py VMAF_TUNE                  the pages in docs/usage/vmaf-tune
-  tune_manual.py VMAF_TUNE --check          say which of them are out of date and change nothing
+  tune_manual.py VMAF_TUNE --check          report outdated pages without changing them
   tune_manual.py VMAF_TUNE --manual FILE    the manual page; the build makes it
 """
 import os

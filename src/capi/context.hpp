@@ -147,7 +147,7 @@ template <class F> int guarded(const VmafContext &context, F &&function, LogLeve
 
 // A picture's C struct and our handle share one reference count.
 void export_picture(Picture picture, VmafPicture *out); // passes the reference to the struct
-bool is_ours(const VmafPicture &picture);               // we filled it, and nobody changed it
+bool is_ours(const VmafPicture &picture);               // we filled it, and it was not changed
 Picture share_picture(const VmafPicture &picture);      // adds a reference
 std::unique_ptr<VmafFeatureDictionary> take(VmafFeatureDictionary *dictionary);
 // Passes maps and regions to the session before the first pictures.

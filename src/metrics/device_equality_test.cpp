@@ -1,5 +1,5 @@
-// The device code of every metric that has some gives the figures of the scalar code, bit for bit. Run on the host
-// device in all of its forms; bench/device_bench runs the same cases on real ones.
+// Device code gives the figures of scalar code, bit for bit, for every metric that has device code. Uses all variants
+// of the host device; bench/device_bench runs the same cases on real devices.
 #include <gtest/gtest.h>
 
 #include "support/device_run.hpp"

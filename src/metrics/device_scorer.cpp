@@ -16,7 +16,7 @@ std::unique_ptr<DeviceScorer> Metric::make_tiling_device_scorer(Device &, const 
 }
 
 void check_arguments(const LoadedKernel &kernel, std::size_t args_bytes) {
-    // 0: a driver without device code (tests)
+    // 0: a driver without device code (tests).
     if (kernel.shape.args_bytes != args_bytes && kernel.shape.args_bytes != 0)
         throw Error(EINVAL, "kernel " + std::string(kernel.name) + " takes arguments of " +
                                 std::to_string(kernel.shape.args_bytes) + " bytes, " + std::to_string(args_bytes) +

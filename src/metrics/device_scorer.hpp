@@ -1,6 +1,6 @@
-// The part of a metric that looks at pixels, on a device: it puts work for a batch of frames into a queue, and later
-// turns what came back into the same FrameResult that FrameScorer::measure() fills. docs/development/gpu.md shows how
-// one is written.
+// The pixel work of a metric on a device: enqueues work for a batch of frames, and later converts the
+// results to the FrameResult that FrameScorer::measure() fills. docs/development/gpu.md shows how to write
+// one.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@ namespace vmaf {
 
 inline constexpr unsigned kMaxBatch = kernels::kMaxFrames;
 
-// `count` values of T in the memory that a scorer has for each frame.
+// `count` values of T in a scorer's memory per frame.
 template <class T> struct Piece {
     std::size_t offset = 0; // bytes
 };
 
-// Memory that a scorer has for each frame of a batch.
+// A scorer's memory for each frame of a batch.
 class FrameMemory {
   public:
     template <class T> Piece<T> add(std::size_t count) {
@@ -35,18 +35,18 @@ class FrameMemory {
     std::size_t bytes_ = 0;
 };
 
-// Planes that a scorer reads: bit p for plane p. Only these are brought to the device.
+// The planes that a scorer reads, a bit each. Only these are uploaded.
 struct PlaneUse {
     unsigned ref = 1, dist = 1, earlier_ref = 0, earlier_dist = 0;
 };
 
-// One frame of a batch: planes in device memory, all with the pitches of the batch. Planes that no metric asked for,
-// and earlier pictures that do not exist, are null.
+// A frame of a batch: planes in device memory, all with the pitches of the batch. Planes that no metric reads, and
+// missing earlier pictures, are null.
 struct DeviceFrame {
     using Planes = std::array<const std::byte *, 3>;
     unsigned index = 0;
     Planes ref{}, dist{};
-    std::array<Planes, 2> earlier_ref{}, earlier_dist{}; // of the frame before, and of the one before that
+    std::array<Planes, 2> earlier_ref{}, earlier_dist{}; // of the previous frame, and of the one before it
 };
 
 struct DeviceBatch {
@@ -78,7 +78,7 @@ struct DeviceBatch {
     }
 };
 
-// What came back from the device for one frame.
+// The device's results for one frame.
 struct DeviceResult {
     unsigned index;
     const std::byte *data;
@@ -92,42 +92,42 @@ class DeviceScorer {
     const FrameMemory &results() const { return results_; }
     const PlaneUse &planes() const { return planes_; }
     bool has_long_chains() const { return has_long_chains_; }
-    // Throws Error when a frame cannot be scored.
+    // Throws Error if a frame cannot be scored.
     virtual void enqueue(Queue &queue, const DeviceBatch &batch) const = 0;
-    // Throws Error when the frame has no scores.
+    // Throws Error if the frame has no scores.
     virtual void collect(const DeviceResult &from, FrameResult &result) const = 0;
-    // For a family: results[i] belongs to its member i. This one is for families whose late options only emit() reads.
+    // For a family: results[i] belongs to member i. The default suits families whose late options only emit() reads.
     virtual void collect_family(const DeviceResult &from, std::span<FrameResult> results) const {
         collect(from, results[0]);
         for (FrameResult &other : results.subspan(1)) other = results[0];
     }
 
   protected:
-    // A constructor fills these.
-    FrameMemory scratch_; // the scorer finds it cleared at first, then as it left it
-    FrameMemory results_; // cleared before every batch, read back after it
+    // Set by constructors.
+    FrameMemory scratch_; // cleared once at first, then as the scorer left it
+    FrameMemory results_; // cleared before every batch, copied to the host after it
     PlaneUse planes_;
-    bool has_long_chains_ = false; // few threads work for long: more batches at once fill the device
+    bool has_long_chains_ = false; // few threads work for long: more concurrent batches fill the device
 };
 
-// Blocks that cover `size` samples.
+// The number of blocks that cover `size` samples.
 constexpr unsigned blocks_for(int size, int tile) { return static_cast<unsigned>((size + tile - 1) / tile); }
 
-// Throws Error where host and device disagree about the arguments of the kernel.
+// Throws Error if host and device disagree about the kernel's arguments.
 void check_arguments(const LoadedKernel &kernel, std::size_t args_bytes);
 
 template <class Args> void launch(Queue &queue, const LoadedKernel &kernel, Grid grid, const Args &args) {
     check_arguments(kernel, sizeof args);
     queue.launch(kernel, grid, &args, sizeof args);
 }
-// As many blocks as cover width x height samples of `frames` frames.
+// Launches as many blocks as cover width x height samples of `frames` frames.
 template <class Args>
 void launch_tiles(Queue &queue, const LoadedKernel &kernel, int width, int height, unsigned frames, const Args &args) {
     launch(queue, kernel,
            {blocks_for(width, kernel.shape.tile_width), blocks_for(height, kernel.shape.tile_height), frames}, args);
 }
 
-// A table in device memory, for scorers that need one: copied there once.
+// Copies a table to device memory.
 std::unique_ptr<DeviceMemory> upload_table(Device &device, const void *data, std::size_t bytes);
 
 } // namespace vmaf

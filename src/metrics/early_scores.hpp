@@ -1,4 +1,4 @@
-// Scores that a metric gives at the end of the stream, for those who need them while frames come.
+// Access to scores that a metric emits at the end of the stream, while frames still arrive.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace vmaf {
 class EarlyScores {
   public:
     virtual ~EarlyScores() = default;
-    // What Metric::flush will give a frame, once the frames after it cannot change it. `name` as for a ScoreSink.
+    // What Metric::flush will emit for a frame, once later frames cannot change it. `name` as for a ScoreSink.
     virtual std::optional<double> settled(std::string_view name, unsigned index) const = 0;
 };
 

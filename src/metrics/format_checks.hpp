@@ -1,4 +1,4 @@
-// What several metrics ask of the pictures, with the sentence a user reads when it is not so.
+// Format requirements shared by several metrics, with their errors.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vmaf {
 
-// Samples are put on the 8-bit scale only for the depths that video has (fidelity.md 1.3).
+// Only the depths of real video are scaled to 8 bits (fidelity.md 1.3).
 inline void require_depth_8_10_12_16(std::string_view metric, const PictureFormat &format) {
     if (format.bits == 8 || format.bits == 10 || format.bits == 12 || format.bits == 16) return;
     throw invalid("feature '" + std::string(metric) +

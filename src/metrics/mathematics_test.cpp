@@ -1,17 +1,17 @@
-// Scores are compared in every digit, so mathematical functions have to round as where figures were recorded, on every
-// system.
+// Scores are compared in every digit, so mathematical functions must round as on the system where figures were
+// recorded.
 #include <cmath>
 #include <gtest/gtest.h>
 
 namespace vmaf {
 namespace {
 
-template <typename T> T unknown(T value) { // to the compiler, which would compute by itself
+template <typename T> T unknown(T value) { // hides the value from the compiler, which would compute itself
     volatile T hidden = value;
     return hidden;
 }
 
-// For these arguments the functions of C libraries are known to differ.
+// Arguments for which C libraries are known to differ.
 TEST(Mathematics, FunctionsRoundAsWhereFiguresWereRecorded) {
     EXPECT_EQ(std::pow(unknown(0x1.e97d32p+11f), unknown(1.0f / 3.0f)), 0x1.f86238p+3f);
     EXPECT_EQ(std::pow(unknown(0x1.a93258p+11f), unknown(1.0f / 3.0f)), 0x1.e141acp+3f);
@@ -23,7 +23,7 @@ TEST(Mathematics, FunctionsRoundAsWhereFiguresWereRecorded) {
     EXPECT_EQ(std::log10(unknown(0x1.e69e795b6c512p+15)), 0x1.32d76f2ec37a8p+2);
 }
 
-// Those of other systems come from elsewhere (subprojects/newlib.wrap): the edges are theirs too.
+// Other systems use functions from elsewhere (subprojects/newlib.wrap): checks their edge cases too.
 TEST(Mathematics, EdgesAreThoseOfTheStandard) {
     const double infinity = INFINITY;
     EXPECT_EQ(std::log10(unknown(0.0)), -infinity);

@@ -1,6 +1,6 @@
-// What a metric is to the engine. Work on a frame has two parts: `measure` looks at pixels, runs for many frames at
-// once on several threads or on a device; `emit` turns the measured figures into scores, one frame at a time, in the
-// order in which frames were given. State that spans frames therefore lives in `emit` and needs no locks.
+// The engine's interface to metrics. `measure` looks at pixels and runs for many frames at once, on several threads or
+// a device; `emit` turns the measured figures into scores, one frame at a time, in the order read. State across frames
+// therefore lives in `emit` and needs no locks.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace vmaf {
 class Device;
 class DeviceScorer;
 
-// Splits work inside one frame. With one thread everything runs in the caller.
+// Splits work inside one frame. With one thread the caller does everything.
 class Parallel {
   public:
     virtual ~Parallel() = default;
@@ -36,35 +36,35 @@ struct FrameInput {
     unsigned index; // the caller's frame number
     const Picture &ref;
     const Picture &dist;
-    // Pictures of the previous call and of the one before it; null where there is none or history() did not ask.
+    // Pictures of the previous call and of the one before it; null if missing or not requested by history().
     std::array<const Picture *, 2> earlier_ref{};
     std::array<const Picture *, 2> earlier_dist{};
     Parallel &parallel;
-    const TileGrid *tiles = nullptr; // sums of these are wanted, too (maps.md); null: no
+    const TileGrid *tiles = nullptr; // also sum these (maps.md); null: none
 };
 
-// The figures `measure` hands to `emit`; each metric gives its entries a meaning. std::bit_cast carries 64-bit
+// The figures that `measure` passes to `emit`; each metric defines its entries. std::bit_cast carries 64-bit
 // integers.
 struct FrameResult {
     std::array<double, 64> values{};
-    std::vector<std::int64_t> tiles; // Metric::tile_words() for each tile of FrameInput::tiles
+    std::vector<std::int64_t> tiles; // Metric::tile_words() per tile of FrameInput::tiles
 };
 
 // Per-thread working memory of a metric.
 class FrameScorer {
   public:
     virtual ~FrameScorer() = default;
-    // Throws Error when the frame cannot be scored. Must not allocate in steady state.
+    // Throws Error if the frame cannot be scored. Must not allocate in steady state.
     virtual void measure(const FrameInput &frame, FrameResult &result) = 0;
-    // For a family: results[i] belongs to its member i. This one is for families whose late options only emit() reads.
+    // For a family: results[i] belongs to member i. The default suits families whose late options only emit() reads.
     virtual void measure_family(const FrameInput &frame, std::span<FrameResult> results) {
         measure(frame, results[0]);
         for (FrameResult &other : results.subspan(1)) other = results[0];
     }
 };
 
-// Where `emit` and `flush` put scores. Names are full feature names; those the metric provides get the suffix of the
-// instance's options (models.md 5.2), others are stored as they are.
+// Where `emit` and `flush` put scores. Names are full feature names; those that the metric provides get the suffix of
+// the instance's options (models.md 5.2), others are stored unchanged.
 class ScoreSink {
   public:
     virtual ~ScoreSink() = default;
@@ -72,13 +72,13 @@ class ScoreSink {
     virtual void aggregate(std::string_view name, double value) = 0;
 };
 
-// How many earlier pictures `measure` wants to see.
+// How many earlier pictures `measure` needs.
 struct History {
     unsigned ref = 0, dist = 0; // 0..2
-    bool from_zero = false;     // frames are counted from 0: the first of a stream must have that number
+    bool from_zero = false;     // frames count from 0: the first of a stream must be number 0
 };
 
-// Planes that `measure` looks at, one bit each.
+// Planes that `measure` reads, a bit each.
 inline constexpr unsigned kLuma = 1, kChromaPlanes = 6, kAllPlanes = 7;
 struct PlanesRead {
     unsigned ref = kAllPlanes, dist = kAllPlanes;
@@ -89,51 +89,51 @@ class Metric {
   public:
     virtual ~Metric() = default;
     virtual History history() const { return {}; }
-    // What no metric looks at need not have samples, and may hold anything.
+    // Planes that no metric reads may lack samples or contain anything.
     virtual PlanesRead planes_read() const { return {}; }
-    // Called once, before the first frame, with the format of all pictures. Throws Error when such pictures cannot be
-    // scored; the sentence names the metric and what it needs.
+    // Called once before the first frame with the format of all pictures. Throws Error if such pictures cannot be
+    // scored; the message names the metric and its requirement.
     virtual void prepare(const PictureFormat &format) = 0;
     virtual std::unique_ptr<FrameScorer> make_scorer(Isa isa) const = 0;
-    // One scorer for a family: prepared metrics of one kind, of which this is the first (OptionSpec::stage).
+    // A scorer for a family: prepared metrics of one kind, starting with this one (OptionSpec::stage).
     virtual std::unique_ptr<FrameScorer> make_family_scorer(std::span<const Metric *const> members, Isa isa) const {
         (void)members;
         return make_scorer(isa);
     }
-    // The same for a device (metrics/device_scorer.hpp). Throws Error, with the reason, where the options or the
-    // pictures are beyond the metric's device code.
+    // The same for a device (metrics/device_scorer.hpp). Throws Error with the reason if the device code does not
+    // support the options or pictures.
     virtual std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const;
-    // One for a family; null where one pass of the device's code does not serve these members. This one is for families
-    // whose late options only emit() reads.
+    // For a family; null if one pass of the device code cannot serve these members. The default suits families whose
+    // late options only emit() reads.
     virtual std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Metric *const> members,
                                                                     Device &device) const;
-    // One that fills FrameResult::tiles, too.
+    // A scorer that also fills FrameResult::tiles.
     virtual std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const;
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
 
-    // Scores of parts of a picture (maps.md). Which, in the order of local_scores(); none where they are not defined.
+    // Scores of parts of a picture (maps.md), in the order of local_scores(); empty if not defined.
     virtual std::span<const std::string_view> local_names() const { return {}; }
-    virtual std::size_t tile_words() const { return 0; } // that `measure` leaves for each tile
-    // Sums of tiles are 64-bit integers, or the bits of doubles.
+    virtual std::size_t tile_words() const { return 0; } // written by `measure` per tile
+    // Whether sums of tiles are bits of doubles, not 64-bit integers.
     virtual bool has_real_tiles() const { return false; }
-    // `sums`: the words of all tiles of the area, added up.
+    // `sums`: the sums of all words over the area's tiles.
     virtual void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
                               std::span<double> scores) const {
         (void)sums, (void)area, (void)scores;
     }
 };
 
-// The registry's view of a metric. Everything here is constant data.
+// The registry's description of a metric: constant data.
 struct MetricInfo {
     std::string_view name;     // extractor name: "vif"
-    std::string_view summary;  // one line for people
-    std::string_view family{}; // metrics with the same one measure alike (OptionSpec::stage); empty: its own name
+    std::string_view summary;  // one line for users
+    std::string_view family{}; // metrics of one family measure alike (OptionSpec::stage); empty: its own name
     std::span<const OptionSpec> options;
     std::span<const std::string_view> provides; // full feature names, as models list them
-    bool every_frame = false;                   // runs on all frames, also when subsampling
+    bool every_frame = false;                   // runs on all frames even when subsampling
     bool on_devices = false;                    // has device code
-    bool holds_everywhere = false;              // a frame's score is also that of each of its parts (maps.md)
+    bool holds_everywhere = false;              // every part of a frame has the frame's score (maps.md)
     std::unique_ptr<Metric> (*create)(const OptionValues &options) = nullptr;
 };
 

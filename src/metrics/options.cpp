@@ -34,7 +34,7 @@ OptionValues::Value parse(std::string_view metric, const OptionSpec &spec, const
         if (text == "false") return false;
         throw bad_value(metric, spec, text);
     }
-    // Numbers read like C's atoi and atof; a zero counts only if it is written as one (models.md 5.4).
+    // Parses numbers like C's atoi and atof; a zero counts only if it is written as one (models.md 5.4).
     const CLocale c_locale;
     const bool is_int = std::holds_alternative<int>(spec.fallback);
     double number = 0;

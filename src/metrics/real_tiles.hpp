@@ -1,4 +1,4 @@
-// Sums of tiles where metrics have no integer ones (maps.md 6).
+// Sums of tiles for metrics without integer sums (maps.md 6).
 #pragma once
 
 #include <bit>
@@ -10,20 +10,20 @@
 
 namespace vmaf {
 
-// Where metrics without integer sums add up tiles: bits of doubles (Metric::has_real_tiles), row by row of samples.
+// Sums terms per tile as bits of doubles (Metric::has_real_tiles), row by row of samples.
 class RealTiles {
   public:
-    // An axis of samples: sample i lies at the luma pixel i * numerator / denominator + shift.
+    // An axis of samples: sample i is at luma pixel i * numerator / denominator + shift.
     struct Axis {
         int samples = 0;
         std::int64_t numerator = 1, denominator = 1, shift = 0;
     };
-    // `tiles`: `stride` words for each tile, of which the one at `first` is this sum and the next the number of
+    // `tiles`: `stride` words per tile; the one at `first` is this sum, the next one the number of
     // samples.
     RealTiles(const TileGrid &grid, const Axis &across, const Axis &down, std::vector<std::int64_t> &tiles,
               std::size_t stride, std::size_t first = 0);
 
-    // `at`: words after `first`, for a further sum of the same samples.
+    // `at`: offset from `first`, for another sum of the same samples.
     template <class T> void add_row(int y, const T *terms, std::size_t at = 0) {
         std::int64_t *const row = tiles_ + row_of_[std::size_t(y)] * std::ptrdiff_t(columns_ * stride_);
         for (std::size_t tile = 0; tile < columns_; tile++) {

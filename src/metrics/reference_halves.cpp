@@ -19,7 +19,7 @@ std::unique_ptr<ReferenceHalf> HalfStore::take(const std::string &key, const Mak
         const std::lock_guard lock(mutex_);
         Shelf &shelf = shelves_[key];
         if (shelf.out == kMostKept) return nullptr;
-        shelf.idle.reserve(kMostKept); // giving back must not fail
+        shelf.idle.reserve(kMostKept); // returning memory must not fail
         shelf.out++;
         if (!shelf.idle.empty()) {
             std::unique_ptr<ReferenceHalf> half = std::move(shelf.idle.back());
@@ -29,7 +29,7 @@ std::unique_ptr<ReferenceHalf> HalfStore::take(const std::string &key, const Mak
     }
     try {
         return make();
-    } catch (const std::bad_alloc &) { // it is only a matter of speed
+    } catch (const std::bad_alloc &) { // only speed suffers
         give_back(key, nullptr);
         return nullptr;
     }

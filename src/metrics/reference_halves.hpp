@@ -1,5 +1,5 @@
-// What metrics make of a reference picture alone (filtered means, wavelets), kept for all encodes of that picture: the
-// first scorer that needs such a half makes it, the others use it.
+// What metrics compute from a reference picture alone (filtered means, wavelets), kept for all its encodes: the first
+// scorer that needs such a half makes it, the others use it.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class ReferenceHalf {
   public:
     virtual ~ReferenceHalf() = default;
 
-    // Every encode reads a half from end to end, tens of megabytes: large pages spare it faults and translations.
+    // Encodes read a whole half, tens of megabytes, sequentially: large pages save faults and translations.
     template <class T> static AlignedArray<T> memory(std::size_t count) {
         AlignedArray<T> array(count);
         system::prefer_large_pages(array.data(), count * sizeof(T));
@@ -29,14 +29,14 @@ class ReferenceHalf {
     }
 };
 
-// Memory of halves, used again from picture to picture.
+// Memory for halves, reused from picture to picture.
 class HalfStore {
   public:
-    // By key, at once: encodes that lag behind further measure by themselves.
+    // Per key, at once: encodes that lag further measure alone.
     static constexpr std::size_t kMostKept = 8;
     using Make = std::function<std::unique_ptr<ReferenceHalf>()>;
 
-    std::unique_ptr<ReferenceHalf> take(const std::string &key, const Make &make); // null: there are enough
+    std::unique_ptr<ReferenceHalf> take(const std::string &key, const Make &make); // null at the limit
     void give_back(const std::string &key, std::unique_ptr<ReferenceHalf> half);
 
   private:
@@ -48,7 +48,7 @@ class HalfStore {
     std::map<std::string, Shelf> shelves_;
 };
 
-// The halves of one picture.
+// The halves of a picture.
 class ReferenceHalves {
   public:
     explicit ReferenceHalves(std::shared_ptr<HalfStore> store);
@@ -56,7 +56,7 @@ class ReferenceHalves {
     ReferenceHalves(const ReferenceHalves &) = delete;
     ReferenceHalves &operator=(const ReferenceHalves &) = delete;
 
-    std::uint64_t picture() const { return picture_; } // a number that no other picture has; not 0
+    std::uint64_t picture() const { return picture_; } // unique to the picture; never 0
 
   private:
     friend class HalfClaim;
@@ -70,21 +70,21 @@ class ReferenceHalves {
     const std::uint64_t picture_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::map<std::string, Entry> entries_; // stay where they are
+    std::map<std::string, Entry> entries_; // stable addresses
 };
 
-// A scorer's hold of a half while it measures a frame.
+// A scorer's claim on a half while it measures a frame.
 class HalfClaim {
   public:
-    // `halves`: null where nothing is kept. Halves of one key are alike. Waits where another scorer is making it.
+    // `halves`: null if nothing is kept. Halves of one key are equal. Waits if another scorer is making it.
     HalfClaim(ReferenceHalves *halves, const std::string &key, const HalfStore::Make &make);
-    ~HalfClaim(); // one that was not made() is lost: the others measure by themselves
+    ~HalfClaim(); // if not made(), the half is lost: the others measure alone
     HalfClaim(const HalfClaim &) = delete;
     HalfClaim &operator=(const HalfClaim &) = delete;
 
     // Null: nothing is kept.
     template <class Half> Half *half() const { return static_cast<Half *>(entry_ ? entry_->half.get() : nullptr); }
-    bool is_ready() const { return entry_ && !is_making_; } // to be read; otherwise to be made
+    bool is_ready() const { return entry_ && !is_making_; } // ready to read; otherwise the caller must make it
     void made();
 
   private:
@@ -95,15 +95,15 @@ class HalfClaim {
     bool is_making_ = false;
 };
 
-// The reference of a frame, for scorers that keep halves of it.
+// The reference of a frame, for scorers that keep halves.
 struct ReferenceUse {
-    ReferenceHalves *halves = nullptr;      // null: no other encode shares them
-    std::array<std::uint64_t, 2> earlier{}; // numbers of the pictures before (ReferenceHalves::picture); 0: not known
+    ReferenceHalves *halves = nullptr;      // null: not shared with other encodes
+    std::array<std::uint64_t, 2> earlier{}; // numbers of the previous pictures (ReferenceHalves::picture); 0: unknown
 };
 class SharesReference {
   public:
     virtual ~SharesReference() = default;
-    void share(const ReferenceUse &use) { shared_ = use; } // before every frame
+    void share(const ReferenceUse &use) { shared_ = use; } // call it before every frame
 
   protected:
     ReferenceUse shared_;

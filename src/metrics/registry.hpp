@@ -9,7 +9,7 @@
 namespace vmaf {
 
 std::span<const MetricInfo *const> all_metrics();
-const MetricInfo *find_metric(std::string_view extractor_name); // also older names; null if there is none
+const MetricInfo *find_metric(std::string_view extractor_name); // accepts older names; null if unknown
 const MetricInfo *provider_of(std::string_view feature_name);   // null if no metric provides it
 
 } // namespace vmaf

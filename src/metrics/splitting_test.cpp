@@ -1,4 +1,4 @@
-// A frame may be split over threads at any time: how many parts there were must not show in any score of any metric.
+// A frame may be split over threads at any time: the number of parts must not affect any score of any metric.
 #include <gtest/gtest.h>
 
 #include "metrics/registry.hpp"
@@ -8,7 +8,7 @@
 namespace vmaf::splitting_test {
 namespace {
 
-// Does the parts one by one, last first, and offers another number of threads each time it is asked.
+// Runs the parts one by one in reverse, and reports another number of threads on each call.
 class ChangingParts : public Parallel {
   public:
     explicit ChangingParts(unsigned most) : most_(most) {}

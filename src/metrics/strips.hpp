@@ -1,4 +1,4 @@
-// Shares the rows of a frame out to the threads of a Parallel.
+// Distributes the rows of a frame over the threads of a Parallel.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 namespace vmaf {
 
-// How many strips of at least `min_rows` rows a frame is worth.
+// The number of strips of at least `min_rows` rows for a frame.
 inline unsigned strip_count(const Parallel &parallel, int rows, int min_rows) {
     return std::clamp(unsigned(rows / min_rows), 1u, std::max(1u, parallel.threads()));
 }
 
-// Calls work(strip, begin, end) for `count` strips that together are the rows 0 <= y < rows.
+// Calls work(strip, begin, end) for `count` strips that together cover the rows 0 <= y < rows.
 template <class Work> void for_each_strip(Parallel &parallel, int rows, unsigned count, const Work &work) {
     const auto bound = [&](unsigned strip) { return int(std::int64_t(rows) * strip / count); };
     if (count == 1)

@@ -1,5 +1,5 @@
-// Parts of a picture that are scored besides the whole (maps.md): cells of a map, regions, and the tiles that metrics
-// add up for both.
+// Parts of a picture to score in addition to the whole (maps.md): map cells, regions, and the tiles that metrics sum
+// for both.
 #pragma once
 
 #include <cstddef>
@@ -9,28 +9,28 @@ namespace vmaf {
 
 // A rectangle of luma pixels.
 struct PictureArea {
-    int left = 0, top = 0, right = 0, bottom = 0; // right and bottom are outside
+    int left = 0, top = 0, right = 0, bottom = 0; // right and bottom are exclusive
 
     int width() const { return right - left; }
     int height() const { return bottom - top; }
     bool operator==(const PictureArea &) const = default;
 };
 
-// Edges of areas are multiples of this, or the picture's end: so they are edges at every scale of a pyramid, too.
+// Edges of areas are multiples of this, or the picture's end: so they are edges at every scale of a pyramid.
 inline constexpr int kAreaUnit = 16;
-// Of pictures with local scores. Every area has pixels at every scale of its metrics then.
+// The smallest side for local scores. Every area then has pixels at every scale of its metrics.
 inline constexpr int kSmallestMappedSide = 32;
 
-// Edges of cells of `size` (a multiple of kAreaUnit) along a side: 0 ... length. A last one below size / 2 joins its
+// Edges of cells of `size` (a multiple of kAreaUnit) along a side: 0 ... length. A last cell below size / 2 joins its
 // neighbour.
 std::vector<int> cell_edges(int length, int size);
 
 int usual_cell_size(int width);
 
-// The smallest area with edges of cell_edges(.., kAreaUnit) that holds `wanted`, which lies inside the picture.
+// The smallest area with edges of cell_edges(.., kAreaUnit) that contains `wanted`, which must be inside the picture.
 PictureArea snapped_area(const PictureArea &wanted, int width, int height);
 
-// Cuts a picture along the edges of all its areas: each area is a rectangle of whole tiles.
+// Cuts a picture along the edges of all areas: each area is a rectangle of whole tiles.
 class TileGrid {
   public:
     TileGrid() = default;
@@ -43,7 +43,7 @@ class TileGrid {
     int x(int i) const { return x_[std::size_t(i)]; }
     int y(int i) const { return y_[std::size_t(i)]; }
 
-    // Tiles that make up an area the grid was made for.
+    // The tiles of an area that the grid was made for.
     struct Block {
         int left, top, right, bottom;
     };
@@ -55,8 +55,8 @@ class TileGrid {
     std::vector<int> x_{0}, y_{0};
 };
 
-// Edges in an image that has 1 / 2^shift of the picture's columns: rounded down where the last, odd one is dropped
-// (vif, chroma), up where it is kept (wavelets).
+// Edges in an image with 1 / 2^shift of the picture's columns: rounded down if an odd last one is dropped (vif,
+// chroma), up if it is kept (wavelets).
 constexpr int edge_below(int edge, int shift) { return edge >> shift; }
 constexpr int edge_above(int edge, int shift) { return (edge + (1 << shift) - 1) >> shift; }
 

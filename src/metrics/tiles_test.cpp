@@ -1,4 +1,4 @@
-// Sums of tiles (maps.md): exact, the same on every instruction set, and without effect on the frame.
+// Sums of tiles (maps.md): exact, equal on every instruction set, and without effect on the frame.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -20,7 +20,7 @@
 namespace vmaf::tiles_test {
 namespace {
 
-// Does the parts last first.
+// Runs the parts in reverse.
 class Parts : public Parallel {
   public:
     explicit Parts(unsigned count) : count_(count) {}
@@ -77,7 +77,7 @@ struct Case {
     unsigned bits, seed;
     int cell;
 };
-// Sizes at which tiles end inside vectors, and where the last one joins its neighbour or stays alone.
+// Sizes at which tiles end inside vectors, and at which the last tile joins its neighbour or stays separate.
 const std::vector<Case> kCases = {{352, 288, 8, 0, 32}, {187, 133, 10, 1, 16}, {129, 65, 8, 2, 48},
                                   {640, 74, 8, 4, 64},  {321, 163, 12, 3, 32}, {32, 47, 8, 8, 16},
                                   {700, 50, 8, 12, 32}};
@@ -156,7 +156,7 @@ TEST(Tiles, AddUpWhateverTheirSize) {
         }
 }
 
-// Of adm the parts of 32 bits depend on how rows are cut; what they stand for does not.
+// The 32-bit parts of adm depend on how rows are cut; their total does not.
 TEST(Tiles, OfAdmAddUpWhateverTheirSize) {
     for (const Case &c : kCases) {
         const adm::PicturePair pair = adm::random_pair(c.bits, c.width, c.height, c.seed);
@@ -185,7 +185,7 @@ TEST(Tiles, OfVifAddUpToTheFrame) {
     }
 }
 
-// The whole picture as one area: psnr's is the frame's, vif's too.
+// The whole picture as one area: psnr and vif equal the frame's.
 TEST(Tiles, ScoresOfTheWholePicture) {
     const adm::PicturePair pair = adm::random_pair(8, 352, 288, 0);
     for (const MetricInfo *info : {find_metric("psnr"), find_metric("vif")}) {
@@ -202,7 +202,7 @@ TEST(Tiles, ScoresOfTheWholePicture) {
         metric->emit(0, result, sink);
         for (std::size_t i = 0; i < scores.size(); i++) {
             const auto found = sink.scores.find(metric->local_names()[i]);
-            if (found == sink.scores.end()) continue; // chroma, which these pictures do not have
+            if (found == sink.scores.end()) continue; // chroma, which these pictures lack
             EXPECT_EQ(scores[i], found->second) << metric->local_names()[i];
         }
     }
@@ -210,7 +210,7 @@ TEST(Tiles, ScoresOfTheWholePicture) {
 
 TEST(Tiles, SamplesOfRealSumsLieWhereTheirPixelsAre) {
     const TileGrid grid = cells(96, 64, 32);
-    // Nine positions of a reduced picture: middles of windows at luma pixels 10, 20 ... 90.
+    // Nine positions of a reduced picture: centres of windows at luma pixels 10, 20 ... 90.
     std::vector<std::int64_t> words(grid.count() * 3);
     RealTiles tiles(grid, {9, 10, 1, 10}, {2, 32, 1, 0}, words, 3, 1);
     const double ones[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -226,7 +226,7 @@ TEST(Tiles, SamplesOfRealSumsLieWhereTheirPixelsAre) {
         }
     }
     std::vector<std::int64_t> few(TileGrid(96, 64, {}).count() * 2);
-    RealTiles none(TileGrid(96, 64, {}), {0}, {0}, few, 2); // no position at all
+    RealTiles none(TileGrid(96, 64, {}), {0}, {0}, few, 2); // no positions
     EXPECT_EQ(few, (std::vector<std::int64_t>(2)));
 }
 
@@ -243,7 +243,7 @@ TEST(Tiles, OfTheWholePictureHaveItsScore) {
              {"float_ssim", [](const FrameResult &r) { return r.values[0]; }},
              {"float_vif", [](const FrameResult &r) { return r.values[0] / r.values[4]; }},
              {"ciede", [](const FrameResult &r) { return 45.0 - 20.0 * std::log10(r.values[0]); }},
-             {"cambi", nullptr}, // the frame's is that of the worst pixels
+             {"cambi", nullptr}, // the frame's score is that of the worst pixels
          }) {
         const auto metric = prepared(*find_metric(name), pair.ref.format());
         const TileGrid grid = cells(352, 288, 48);
@@ -271,7 +271,7 @@ TEST(Tiles, OfTheWholePictureHaveItsScore) {
     }
 }
 
-// Both define a part alike: what is summed differs by rounding only.
+// Both define a part alike: sums differ only by rounding.
 TEST(Tiles, OfFloatAdmAreThoseOfAdm) {
     for (const Case &c : kCases) {
         if (c.bits != 8) continue;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Packs model files: embed_models.py PACKED.cpp INDEX.cpp MODEL.json...
 
-PACKED has them in one stream (resources/unpack.hpp); the first are unpacked fastest. INDEX says where each lies.
+PACKED contains them in one stream (resources/unpack.hpp); the first unpack fastest. INDEX has their offsets.
 """
 import sys
 from pathlib import Path

@@ -1,5 +1,5 @@
-// What most sources include, parsed once, in the builds that the gate makes besides the plain one: it has no time for
-// more.
+// Headers of most sources, parsed once in the additional builds of the gate, to save
+// time.
 #include <algorithm>
 #include <array>
 #include <atomic>

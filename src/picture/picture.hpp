@@ -40,7 +40,7 @@ template <class T> struct PlaneView {
 
 enum class Memory { host, pinned_host, device };
 
-// The counted block behind a picture. Subclasses decide what happens to it after the last handle.
+// The counted block of a picture. Subclasses decide what happens to it after the last handle.
 class PictureBuffer {
   public:
     PictureBuffer(const PictureBuffer &) = delete;

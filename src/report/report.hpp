@@ -59,8 +59,8 @@ struct Report {
     unsigned pictures = 0;          // pairs offered
     unsigned subsample = 1;         // at least 1
     NumberFormat numbers;
-    std::vector<double> percentiles; // 0 to 100: pooled as "p5" and so on, beside min, max and means
-    std::string backend_used;        // a JSON key; omitted if empty
+    std::vector<double> percentiles;                                   // 0 to 100: also pooled, as "p5" and so on
+    std::string backend_used;                                          // a JSON key; omitted if empty
     std::vector<std::pair<std::string, std::string>> feature_backends; // JSON: extractors and where they ran
     std::vector<std::pair<std::string, std::string>> chosen_models; // JSON: names and versions of models that we chose
     InputReport inputs;                                             // XML and JSON, if not empty

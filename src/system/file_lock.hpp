@@ -1,4 +1,4 @@
-// A lock file that tells processes of each other; the lock ends with its holder, even after a crash.
+// A lock file shared by processes; the lock ends with its holder, even after a crash.
 #pragma once
 
 #include <optional>

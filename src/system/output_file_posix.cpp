@@ -18,7 +18,7 @@ namespace vmaf::system {
 
 namespace {
 
-// Our own descriptor behind a path such as /dev/stdout: reopening would write a file from its start.
+// Our own descriptor named by a path such as /dev/stdout: reopening would write a file from its start.
 std::optional<int> own_descriptor(const std::string &path) {
     if (path == "-" || path == "/dev/stdout") return STDOUT_FILENO;
     if (path == "/dev/stderr") return STDERR_FILENO;

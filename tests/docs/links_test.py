@@ -64,7 +64,7 @@ class Links(unittest.TestCase):
             files = []
             for row in re.findall(r"(?m)^\|(.*)\|$", walk):
                 folder = pathlib.Path()
-                for name in re.findall(r"`([\w/.]+\.[ch]pp)`", row): # beside the one before, or from a folder that rows have in common
+                for name in re.findall(r"`([\w/.]+\.[ch]pp)`", row): # relative to the previous folder, or to a common one
                     places = [ROOT / at / name for at in (folder, folder.parent, "", "tools/tune", "src/io")]
                     found = [place for place in places if place.exists()]
                     self.assertTrue(found, f"docs/architecture.md: {name}")

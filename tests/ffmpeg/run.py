@@ -3,9 +3,9 @@
 
     run.py BUILD_FOLDER WORK_FOLDER VMAF CLIPGEN
 
-Debian's source package is used, or the unpacked tree named by FFMPEG_SRC (5.1 or 8.1). Where neither is to be had the test is
-skipped (exit 77), or fails if VMAF_REQUIRE_FFMPEG_SOURCE is 1 and the system's FFmpeg is one of these. What was built is used again as long as headers, patches and the
-building scripts stay the same; the library itself is linked when ffmpeg starts.
+Uses Debian's source package, or the unpacked tree in FFMPEG_SRC (5.1 or 8.1). Without either the test is skipped (exit 77), or fails if
+VMAF_REQUIRE_FFMPEG_SOURCE is 1 and the system's FFmpeg is one of these versions. Builds are reused until headers, patches or the build
+scripts change; ffmpeg loads the library at start.
 """
 import hashlib
 import json

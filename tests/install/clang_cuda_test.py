@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A build whose CUDA code is compiled by clang (-Denable_nvcc=false) configures and passes the right arguments: fakes take the place
-of clang and of CUDA's fatbinary, so that this needs neither.
+of clang and CUDA's fatbinary, so it needs neither.
 
 usage: clang_cuda_test.py MESON_SOURCE_ROOT
 """

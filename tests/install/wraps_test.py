@@ -1,5 +1,5 @@
-"""Builds with every library taken from its Meson wrap, without a network: Debian's source packages, put into git repositories, stand
-in for the upstream ones that the wraps name. Too slow for the gate; .ci/full runs it.
+"""Builds with every library taken from its Meson wrap, without a network: Debian's source packages, put into git repositories, replace
+the upstream ones that the wraps name. Too slow for the gate; .ci/full runs it.
 
   wraps_test.py SCRATCH_FOLDER [NINJA_TARGET...]
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Published figures of Netflix's public clips, to four places. The clips are not part of the project:
 
-  VMAF_NETFLIX_CLIPS=FOLDER netflix_test.py VMAF     (skipped where the variable is not set)
+  VMAF_NETFLIX_CLIPS=FOLDER netflix_test.py VMAF     (skipped if the variable is not set)
 """
 import json
 import os

@@ -3,7 +3,7 @@
 
   valgrind_sizes.py VMAF CLIPGEN
 
-Each size must end with a score, or with exit status 234 or 255 and a sentence; valgrind must find nothing.
+Each size must end with a score, or with exit status 234 or 255 and a message; valgrind must find nothing.
 """
 import json
 import os

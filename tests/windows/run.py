@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """All tests of a Windows build, under wine.
 
-  run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG [VMAF]]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are left out
+  run.py WINDOWS_BUILD [FOLDER_OF_FFMPEG [VMAF]]     FOLDER_OF_FFMPEG: of ffmpeg_build.py; without it vmaf-tune and the filter are skipped
                                                      VMAF: this system's, whose figures must be the same in every digit
 """
 import os

@@ -33,7 +33,7 @@ void check_names(const Session &session, const std::deque<LoadedModel> &models);
 // XML documents use score names as attributes, which not every name can be.
 void warn_of_odd_names(const std::vector<ModelArgument> &arguments);
 
-// What score lines show besides the mean.
+// What score lines show in addition to the mean.
 struct ScoreLines {
     NumberFormat numbers;
     bool has_extremes = false; // minimum and harmonic mean

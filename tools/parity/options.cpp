@@ -12,7 +12,7 @@ namespace vmaf::parity {
 
 namespace {
 
-// Backend names besides those of GPUs.
+// Backend names other than those of GPUs.
 constexpr std::array<std::string_view, 6> kProcessorWords = {"cpu", "host", "scalar", "avx2", "avx512", "neon"};
 
 bool is_backend(std::string_view word) {

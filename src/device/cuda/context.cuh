@@ -112,8 +112,8 @@ class CudaContext : public LaunchContext {
 } // namespace kernels
 } // namespace vmaf
 
-// C linkage, so that the entry can be looked up by name (backends.md 1.1): hence a macro. Beside it lie the sizes that
-// the kernel has in this context, for the host to read.
+// A macro for C linkage, so that the entry point can be looked up by name (backends.md 1.1). Also defines the kernel's
+// sizes in this context, for the host to read.
 #define VMAF_CUDA_KERNEL(name)                                                                                         \
     extern "C" __global__ void __launch_bounds__(vmaf::kernels::name<vmaf::kernels::CudaContext>::kThreads,            \
                                                  vmaf::kernels::name<vmaf::kernels::CudaContext>::kMinBlocks)          \

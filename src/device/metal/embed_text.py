@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes a C++ file that holds a text under a symbol of the library's own.
+"""Writes a C++ file with a text under a private symbol of the library.
 
 usage: embed_text.py SYMBOL INPUT OUTPUT.cpp
 """

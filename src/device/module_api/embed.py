@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes an assembler file that puts a binary file into read-only memory under a symbol of the library's own.
+"""Writes an assembler file that embeds a binary file in read-only memory under a private symbol of the library.
 
 usage: embed.py SYMBOL INPUT OUTPUT.S
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The interface of the SYCL module: a name that changes with everything that library and module must agree on.
+"""Names the interface of the SYCL module; the name changes with everything that library and module must agree on.
 
-interface.py list SOURCE_FOLDER          the files that count, for Meson
+interface.py list SOURCE_FOLDER          the files that determine it, for Meson
 interface.py header SOURCE_FOLDER OUTPUT a header with the name
 """
 import hashlib

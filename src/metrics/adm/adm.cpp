@@ -19,7 +19,7 @@ namespace {
 
 using namespace adm;
 
-// Wavelets depend on none of them.
+// The wavelets depend on none of these.
 constexpr OptionSpec kOptions[] = {
     {"debug", "", "also emit numerators and denominators", false, 0, 0, false, kLate},
     {"adm_csf_scale", "scf", "factor of the contrast sensitivity for H and V (Barten mode)", 1.0, 0, 50, true, kLate},
@@ -56,7 +56,7 @@ constexpr std::string_view kFeatures[] = {
     "integer_adm_den_scale3",
 };
 
-// Measures for all members of a family: wavelets and denominators once, the rest for each variant among them.
+// Measures all members of a family: wavelets and denominators once, the rest for each distinct variant.
 class Scorer final : public FrameScorer, public SharesReference {
   public:
     Scorer(std::span<const Plan *const> members, const RowFunctions &functions) : functions_(functions) {
@@ -91,7 +91,7 @@ class Scorer final : public FrameScorer, public SharesReference {
     }
 
   private:
-    // They are the same for all variants, but for those that leave scale 0 out.
+    // Equal for all variants, except those that skip scale 0.
     void share_denominators(HalfClaim &claim) {
         FrameSums &kept = reference_.wavelets->denominators;
         if (reference_.are_made) {
@@ -118,7 +118,7 @@ class Scorer final : public FrameScorer, public SharesReference {
             for (std::size_t s = 0; s < kScales; s++) sums_[i % variants][s] += part_sums_[i][s];
     }
 
-    // Made anew when the number of threads becomes known, or where tiles are wanted that were not before.
+    // Recreated when the number of threads becomes known, or when tiles are first wanted.
     void prepare_sweeps(int parts, const TileGrid *grid) {
         if (int(sweeps_.size()) != parts || has_tiles_ != (grid != nullptr)) {
             sweeps_.clear();
@@ -135,13 +135,13 @@ class Scorer final : public FrameScorer, public SharesReference {
 
     const RowFunctions &functions_;
     std::vector<const Plan *> variants_;
-    std::vector<std::size_t> variant_of_; // by member
+    std::vector<std::size_t> variant_of_; // per member
     std::vector<Sweep> sweeps_;
-    std::vector<FrameSums> sums_, part_sums_;   // by variant; by part and variant
-    std::vector<std::vector<Tile>> part_tiles_; // by part
+    std::vector<FrameSums> sums_, part_sums_;   // per variant; per part and variant
+    std::vector<std::vector<Tile>> part_tiles_; // per part
     bool has_tiles_ = false;
     std::string half_key_;
-    WaveletUse reference_; // of the frame at work
+    WaveletUse reference_; // of the current frame
 };
 
 class AdmMetric final : public Metric {

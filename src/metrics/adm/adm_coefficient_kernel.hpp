@@ -1,4 +1,4 @@
-// What the fixed-point adm does with single coefficients (adm.md 3.4 to 3.8), for device kernels.
+// Operations of the fixed-point adm on single coefficients (adm.md 3.4 to 3.8), for device kernels.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -19,10 +19,10 @@ VMAF_DEVICE_FN constexpr int adm_tap(bool high, int k) {
                             : -4240);
 }
 
-// Settings of one scale; everything that options and sizes decide.
+// Settings of one scale: everything derived from options and sizes.
 struct AdmSettings {
     u32 weight[2];                // of H and V, of D (3.7)
-    u32 gains[2];                 // adm_enhn_gain_limit where it is an integer; the second where one pass serves two
+    u32 gains[2];                 // adm_enhn_gain_limit if it is an integer; the second if one pass serves two
     u64 gain_bits;                // the first as a double
     int left, right, top, bottom; // scored window
     int den_shift, den_row_shift; // c and v of 3.6 (scale 0: no c, S)
@@ -45,7 +45,7 @@ template <class C> struct AdmReciprocal<C, true> {
     }
 };
 
-// Angle test of 3.5 on the float-rounded sums; the common factor 1 / 4096^2 is left out, which changes no rounding.
+// Angle test of 3.5 on float-rounded sums; dropping the common factor 1 / 4096^2 changes no rounding.
 template <class F> VMAF_DEVICE_FN bool adm_angle_as_specified(float dp, float oo, float tt) {
     const F p(dp);
     return p * p >= (F(0.99969542f) * F(oo)) * F(tt);
@@ -56,7 +56,7 @@ template <class C> struct AdmAngle<C, true> {
         return adm_angle_as_specified<typename C::f64>(dp, oo, tt);
     }
 };
-// In single precision where the answer is clear: the products below are off by less than 2^-21.
+// In single precision if the answer is clear: the products below are off by less than 2^-21.
 template <class C> struct AdmAngle<C, false> {
     static VMAF_DEVICE_FN bool run(float dp, float oo, float tt) {
         const float p = dp * dp, limit = 0.99969542f * oo * tt;
@@ -90,7 +90,7 @@ template <class C> struct AdmEnhanced<C, true> {
     }
 };
 
-// r of 3.5 under each gain limit, in magnitudes: tm is t with the sign of o; r is 0 unless both have the same sign.
+// r of 3.5 under each gain limit, in magnitudes: tm is t with the sign of o; r is 0 unless both signs agree.
 template <class C, int S, bool kGeneral, int kGains>
 VMAF_DEVICE_FN void adm_restored(int o, int t, bool enhance, const AdmSettings &s, int (&out)[kGains]) {
     const u32 m = magnitude(o), negative = static_cast<u32>(o) >> 31;
@@ -116,7 +116,7 @@ VMAF_DEVICE_FN void adm_restored(int o, int t, bool enhance, const AdmSettings &
         if (enhance) {
             if (S > 0 || kGeneral)
                 grown = AdmEnhanced<C, kGeneral>::run(rm, static_cast<u32>(tm), s, g);
-            else { // above 327 the smallest of gain * rm and tm is known (|t| <= 22930), so 32 bits do
+            else { // above 327 the smallest of gain * rm and tm is known (|t| <= 22930), so 32 bits suffice
                 grown = rm * s.gains[g];
                 grown = grown < static_cast<u32>(tm) ? grown : static_cast<u32>(tm);
             }
@@ -126,8 +126,8 @@ VMAF_DEVICE_FN void adm_restored(int o, int t, bool enhance, const AdmSettings &
     }
 }
 
-// Masking terms of one coefficient (3.8), added up over the bands; `surplus` is what the centre counts more than a
-// neighbour. Returns the magnitude M. Plain settings do not wrap, but for kappa at scale 0.
+// Masking terms of one coefficient (3.8), summed over the bands; `surplus` is the centre's excess over a neighbour.
+// Returns the magnitude M. Plain settings do not overflow, except kappa at scale 0.
 template <int S, bool kDiagonal, bool kGeneral>
 VMAF_DEVICE_FN u32 adm_mask(int y, const AdmSettings &s, int &neighbour, int &surplus) {
     const u32 weight = s.weight[kDiagonal];
@@ -138,7 +138,7 @@ VMAF_DEVICE_FN u32 adm_mask(int y, const AdmSettings &s, int &neighbour, int &su
         const u32 m = magnitude(c);
         int nu = static_cast<int>((4369 * m + 2048) >> 12);
         if (kGeneral) nu = static_cast<i16>(nu);
-        const int kappa = static_cast<int>(16 * 8738 * m + 16 * 2048) >> 16; // keeps 16 bits, with sign
+        const int kappa = static_cast<int>(16 * 8738 * m + 16 * 2048) >> 16; // keeps 16 bits, signed
         neighbour += nu;
         surplus += kappa - nu;
         return magnitude(p);
@@ -152,7 +152,7 @@ VMAF_DEVICE_FN u32 adm_mask(int y, const AdmSettings &s, int &neighbour, int &su
     return m;
 }
 
-// Rows are rounded by a shift of v bits (3.6, 3.8). A row's sum is 2^v * (sum of `high`) + (sum of `low`), where low is
+// Rows are rounded by a shift of v bits (3.6, 3.8). A row's sum is 2^v * (sum of `high`) + (sum of `low`), with low
 // below 2^v: only the low parts must be kept row by row.
 VMAF_DEVICE_FN void adm_split(u64 term, int v, u64 &high, u32 &low) {
     high += term >> v;

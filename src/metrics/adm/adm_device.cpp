@@ -20,7 +20,7 @@ namespace {
 
 using namespace kernels;
 
-// Whether the kernels that leave out rare cases will do: nothing wraps (3.7, 3.8) but kappa at scale 0, the gain is an
+// Whether the kernels without the rare cases suffice: nothing wraps (3.7, 3.8) except kappa at scale 0, the gain is an
 // integer, and two low parts of a row fit a word.
 bool is_plain(const Plan &plan, int scale, unsigned group_width) {
     const ScalePlan &p = plan.scale[static_cast<std::size_t>(scale)];
@@ -28,7 +28,7 @@ bool is_plain(const Plan &plan, int scale, unsigned group_width) {
     const std::uint64_t owned = group_width - 4;
     if (gain != std::floor(gain)) return false;
     if ((owned << std::max(p.den_row_shift, p.num_row_shift)) > 65536) return false;
-    // Bands stay below 22930 at scale 0, 1.5e9 at scale 1, 7.6e8 after it (3.12). Scale 0: |c| below 30720, squares of
+    // Bands stay below 22930 at scale 0, 1.5e9 at scale 1, and 7.6e8 later (3.12). Scale 0: |c| below 30720, squares of
     // the excess below 2^31, with room for thresholds that kappa's wrap makes negative.
     if (scale == 0) return p.weight[0] <= 43000 && p.weight[2] <= 54000;
     const double largest = std::max(p.weight[0], p.weight[2]) * (scale == 1 ? 1.5e9 : 7.6e8) / 268435456.0;
@@ -68,13 +68,13 @@ constexpr std::array kRanges = {"adm scale0", "adm scale1", "adm scale2", "adm s
 
 // A member of a family.
 struct Member {
-    std::size_t gain; // which of the kernels' gain limits it has
+    std::size_t gain; // index into the kernels' gain limits
     bool skip_aim;
 };
 
 class AdmDeviceScorer final : public DeviceScorer {
   public:
-    // One gain limit or two (can_pair()). `grid`: tiles that are wanted, too, with one limit; null: none.
+    // One gain limit or two (can_pair()). `grid`: also sum these tiles, with one limit only; null: none.
     AdmDeviceScorer(const Plan &plan, std::optional<double> second_gain, std::vector<Member> members,
                     const TileGrid *grid, Device &device)
         : plan_(plan), members_(std::move(members)), gains_(second_gain ? 2 : 1) {
@@ -142,7 +142,7 @@ class AdmDeviceScorer final : public DeviceScorer {
     void collect_tiles(const u64 *words, FrameResult &result) const {
         result.tiles.assign(words, words + tiles_->count() * kTileWords);
         if (!members_[0].skip_aim) return;
-        for (std::size_t i = 0; i < result.tiles.size(); i++) // den, num, aim: two words for each band
+        for (std::size_t i = 0; i < result.tiles.size(); i++) // den, num, aim: two words per band
             if (i % kScaleWords >= 4 * kBands) result.tiles[i] = 0;
     }
 
@@ -153,7 +153,7 @@ class AdmDeviceScorer final : public DeviceScorer {
         AdmSettings settings;
         unsigned columns;    // blocks in a row
         int pitch;           // of band A, samples
-        Piece<u32> counters; // kernels leave them as they find them: 0
+        Piece<u32> counters; // kernels restore them to 0
         Piece<u32> low_parts;
         Band<int> band; // A; of scale 0: narrow_band_
     };

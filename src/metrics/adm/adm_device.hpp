@@ -1,4 +1,4 @@
-// `adm` on devices: how its kernels are chained.
+// `adm` on devices: the sequence of its kernels.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace vmaf::adm {
 
-// `tiles`: sums of these are wanted, too; null: no.
+// `tiles`: also sum these; null: none.
 std::unique_ptr<DeviceScorer> make_device_scorer(const Plan &plan, const TileGrid *tiles, Device &device);
-// One scorer for plans of one format; null where one pass does not serve them.
+// One scorer for plans of one format; null if one pass cannot serve them.
 std::unique_ptr<DeviceScorer> make_family_device_scorer(std::span<const Plan *const> members, Device &device);
 
 } // namespace vmaf::adm

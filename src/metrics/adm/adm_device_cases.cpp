@@ -1,4 +1,4 @@
-// What the device code of adm is compared on beyond the common cases.
+// Cases for the device code of adm, in addition to the common ones.
 #include "support/device_cases.hpp"
 
 namespace vmaf {
@@ -48,7 +48,7 @@ const MetricDeviceCases adm_cases("adm", [](DeviceCaseList &list) {
                     {{{"adm_enhn_gain_limit", "1"}}, {{"adm_enhn_gain_limit", "33"}, {"adm_skip_aim", "true"}}});
     list.add_family(131, 75, 8,
                     {{{"adm_enhn_gain_limit", "1.2"}}, {{"adm_enhn_gain_limit", "1.2"}, {"adm_skip_aim", "true"}}});
-    list.add(20, 4200, 8); // more than 2048 band rows: the low parts of two sums no longer share a word
+    list.add(20, 4200, 8); // more than 2048 band rows: the low parts of two sums do not share a word
 });
 
 } // namespace

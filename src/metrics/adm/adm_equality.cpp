@@ -15,7 +15,7 @@ using equality::Call;
 using equality::Registration;
 using equality::Workload;
 
-// Bounds of adm.md 3.12; rows whose neighbours are all as large as kLargestMasked do not come from pictures.
+// Bounds of adm.md 3.12; pictures never have rows whose neighbours are all as large as kLargestMasked.
 constexpr double kLargest0 = 22930, kLargestMasked = 18000, kLargest1 = 1.5e9, kLargest23 = 7.6e8;
 
 // A plan whose options vary with the workload.
@@ -30,7 +30,7 @@ Plan some_plan(Workload &w, int width, int height) {
     const PictureFormat format = {PixelFormat::yuv400p, w.bits, unsigned(width), unsigned(height)};
     return make_plan(read_options(OptionValues("adm", adm_metric.options, texts)), format);
 }
-// For bands of a width.
+// For bands of a given width.
 Plan some_band_plan(Workload &w) { return some_plan(w, 2 * w.width + 16, 64); }
 
 template <class T> Call vertical0(Workload &w, Isa isa) {
@@ -146,7 +146,7 @@ const Registration denominator_equality({
     .depths = {8},
 });
 
-// Edges of up to five parts of the columns that are pooled.
+// Edges of up to five parts of the pooled columns.
 std::vector<int> part_edges(Workload &w, const RowRange &range) {
     std::vector<int> edges = {range.from + 1, range.to + 1};
     for (auto more = range.repeats > 1 ? 0 : w.random()() % 5; more > 0; more--)
@@ -161,7 +161,7 @@ std::int64_t *copy_sums(const std::vector<RowSums> &parts, std::int64_t *out) {
     return out;
 }
 
-// Masks of three rows and the pooling of the middle one, whatever form the masks have.
+// Masks three rows and pools the middle one, with any kind of masks.
 Call masked0(Workload &w, Isa isa) {
     const Plan plan = some_band_plan(w);
     const int width = w.width + 2;
@@ -290,7 +290,7 @@ const Registration horizontal_equality({
     .depths = {8},
 });
 
-// Whole pictures, with every option that changes the work on pixels.
+// Whole pictures, with every option that affects the work on pixels.
 template <class T> Call frame(Workload &w, Isa isa) {
     const PlaneView<T> ref = w.plane<T>(), dist = w.plane<T>();
     using Family = std::array<Plan, 2>;

@@ -1,5 +1,5 @@
-// The identities that the vector code rests on, tried for every argument they can meet (rows of scale 0) or for a dense
-// choice (rows of the others).
+// The identities behind the vector code, for all possible arguments (rows of scale 0) or a dense selection (other
+// rows).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ TEST(AdmIdentities, CoefficientsAroundEveryRoundingOfTheLaterScalesAreSplitAlike
     }
 }
 
-// One band alone, the others 0: its nu and kappa come out alone, wrapped ones too.
+// A single band, the others 0: exposes its nu and kappa, including wrapped ones.
 TEST(AdmIdentities, EveryCoefficientOfScale0MasksAlike) {
     constexpr int kWidth = 2 * kLargest + 1;
     const PictureFormat format = {PixelFormat::yuv400p, 8, 2 * kWidth, 64};

@@ -1,4 +1,4 @@
-// Chapter 3 of adm.md word by word, whole bands, 64-bit sums: what the tests compare the real code with.
+// Chapter 3 of adm.md literally, whole bands, 64-bit sums: the tests compare the real code with it.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How the device kernels of the fixed-point adm read their input.
+// Input of the fixed-point adm's device kernels.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -6,7 +6,7 @@
 namespace vmaf {
 namespace kernels {
 
-// Two input rows of both pictures, the lane's two columns: as loaded, so that nothing waits for them yet.
+// Two input rows of both pictures, two columns per lane: stored as loaded, so that nothing waits for them yet.
 template <class C, int S, class Sample> struct AdmRows {
     static constexpr bool kBytes = sizeof(Sample) == 1;
     static constexpr int kWords = S < 2 ? 1 : 2;            // per row and picture
@@ -17,7 +17,7 @@ template <class C, int S, class Sample> struct AdmRows {
     VMAF_DEVICE_FN void load(const Args &a, Global<const Sample> ref, Global<const Sample> dist, u32 column, int row) {
         VMAF_UNROLL
         for (int k = 0; k < 2; k++) {
-            int p = row + k; // folded as section 1 says
+            int p = row + k; // folded as in section 1
             p = p < 0 ? -p : p;
             p = p >= a.height ? 2 * a.height - 1 - p : p;
             p = p < 0 ? 0 : p;
@@ -37,7 +37,7 @@ template <class C, int S, class Sample> struct AdmRows {
             }
         }
     }
-    // Puts the columns in place; `selector` matters at the borders only.
+    // Orders the columns; `selector` matters only at the borders.
     VMAF_DEVICE_FN void pack(u32 selector, u32 (&out)[2][kPacked]) const {
         VMAF_UNROLL
         for (int i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-// Per target: scale 0 of `adm` on vectors, in 16-bit lanes almost throughout.
+// Per target: scale 0 of `adm` on vectors, almost entirely in 16-bit lanes.
 #if defined(VMAF_ADM_SIMD_FIRST_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_ADM_SIMD_FIRST_INL_HPP
 #undef VMAF_ADM_SIMD_FIRST_INL_HPP
@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::adm::HWY_NAMESPACE {
 
-// Samples as signed 16-bit numbers; 16-bit ones minus 32768, which is the mid-level that 3.4 subtracts.
+// Samples as signed 16-bit numbers; 16-bit samples minus 32768, the mid-level that 3.4 subtracts.
 template <int Bits, class T> HWY_INLINE V16 load_samples(const T *p) {
     if constexpr (sizeof(T) == 1)
         return hn::PromoteTo(D16(), hn::LoadU(hn::Rebind<T, D16>(), p));
@@ -25,8 +25,8 @@ template <int Bits, class T> HWY_INLINE V16 load_samples(const T *p) {
     }
 }
 
-// Bits = 0: any depth below 16, known at run time only. Element j of the lines is column first + j; with an odd `first`
-// the 32-bit lanes of the lines hold columns 2i-1, 2i, as the horizontal pass wants them.
+// Bits = 0: any depth below 16, known only at run time. Element j of the lines is column first + j; with an odd `first`
+// the 32-bit lanes of the lines hold columns 2i-1, 2i, as the horizontal pass requires.
 template <class Dot, int Bits, bool WithHigh, class T>
 void vertical0_lines(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low,
                      std::int16_t *high) {
@@ -56,14 +56,14 @@ void vertical0_lines(const Rows<T> &rows, int width, int bits, int first, int co
         }
     };
     int j = 0;
-    if (first < 0) { // nothing may be read before a row: the first vector goes through a copy
+    if (first < 0) { // nothing before a row may be read: the first vector is copied
         T copy[4][kLanes16] = {};
         for (int k = 0; k < 4; k++)
             std::memcpy(copy[k] + 1, rows[std::size_t(k)], std::size_t(std::min(width, kLanes16 - 1)) * sizeof(T));
         block(copy[0], copy[1], copy[2], copy[3], 0);
         j = kLanes16;
     }
-    const std::ptrdiff_t next = rows[3] - rows[1]; // the rows that the next output row will need besides
+    const std::ptrdiff_t next = rows[3] - rows[1]; // rows needed only for the next output row
     for (; j < std::min(count, width - first); j += kLanes16) {
         const int x = first + j;
         __builtin_prefetch(rows[2] + x + next, 0, 2), __builtin_prefetch(rows[3] + x + next, 0, 2);
@@ -160,7 +160,7 @@ HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
     const D16 d;
     const V16 zero = hn::Zero(d), limited = hn::Min(s, hn::Add(m, set16(1)));
     const auto negative_gain = [&](V16 wide_m, V16 wide_s) HWY_ATTR {
-#if HWY_TARGET == HWY_WASM // has one rounding mode; in double precision no quotient is rounded up to an integer
+#if HWY_TARGET == HWY_WASM // has one rounding mode; in double precision no quotient rounds up to an integer
         const hn::ScalableTag<double> dd;
         const auto divided = [&](v128_t v) HWY_ATTR {
             return hn::Div(hn::Set(dd, 0x1p30), hn::VFromD<decltype(dd)>{wasm_f64x2_convert_low_i32x4(v)});
@@ -177,7 +177,7 @@ HWY_INLINE V16 restored_magnitude(V16 o, V16 m, V16 s) {
     return hn::Abs(hn::MulFixedPoint15(narrow_blocks(a, b), hn::Sub(zero, o)));
 }
 
-// A gain limit that is an integer.
+// An integer gain limit.
 class WholeGain0 {
   public:
     explicit HWY_INLINE WholeGain0(int gain) : limit_(set16(gain)), largest_(set16(32767 / std::max(gain, 1))) {}
@@ -218,7 +218,7 @@ HWY_NOINLINE void decouple0_toward_zero(const In<std::int16_t> &o, const In<std:
     }
 }
 
-// The rest for gains that are no integers, with the usual rounding.
+// The rest for gains that are not integers, with normal rounding.
 HWY_NOINLINE void enhance0(const In<std::int16_t> &o, const In<std::int16_t> &t, const In<std::int16_t> &restored,
                            const std::int16_t *same_angle, int from, int to, double gain_limit,
                            const Bands<std::int16_t> &r, const Bands<std::int16_t> &a) {
@@ -276,7 +276,7 @@ inline void limit0(const In<std::int16_t> &o, const In<std::int16_t> &t, const I
 }
 
 // Squares as 32768 * upper + lower: both products with x are 16-bit multiply-adds. The lower ones of kChunk vectors,
-// two per vector, fit 31 bits up to kSmall; chunks with larger coefficients are done again with 64-bit sums.
+// two per vector, fit 31 bits up to kSmall; chunks with larger coefficients are repeated with 64-bit sums.
 template <class Dot> std::uint64_t denominator0(const std::int16_t *o, int from, int to) {
     constexpr int kChunk = 16 * kLanes16, kSmall = 32768 / 16 - 1;
     const D16 d;
@@ -342,7 +342,7 @@ void narrow_mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &
         V32 even = hn::Sub(start, hn::And(as32(surplus), set32(0xFFFF)));
         V32 odd = hn::Sub(start, as32(hn::ShiftRight<16>(as_u32(surplus))));
         const V16 big = set16(15359);
-        if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Max(ch, cv), big)))) { // kappa leaves 16 bits (a quirk)
+        if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Gt(hn::Max(ch, cv), big)))) { // kappa exceeds 16 bits (a quirk)
             const V32 wrap_h = as32(hn::VecFromMask(d, hn::Gt(ch, big))),
                       wrap_v = as32(hn::VecFromMask(d, hn::Gt(cv, big)));
             const V32 upper = set32(0xFFFF0000);
@@ -353,7 +353,7 @@ void narrow_mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &
     }
 }
 
-// Minus the sums of three rows of neighbours, even and odd columns apart.
+// Minus the sums of three rows of neighbours, even and odd columns separately.
 struct ColumnSums {
     V32 even, odd;
 };
@@ -367,7 +367,7 @@ template <class Dot> HWY_INLINE ColumnSums column_sums(const std::array<NarrowMa
 }
 
 // Thresholds come from sums of columns; a multiply-add of (|x|, |x|) with the two halves of the weight to minus the
-// threshold gives M - thr 2^u. What is positive goes to a list for each band.
+// threshold gives M - thr 2^u. Positive results go to a list per band.
 template <class Dot>
 void narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, Edges edges,
                   const ScalePlan &plan, std::uint32_t *scratch, RowSums *parts) {

@@ -82,8 +82,8 @@ void vertical23(const Rows<std::int32_t> &rows, int from, int to, std::int32_t *
         vertical23_lines<Dot, false>(rows, from, to, low, high);
 }
 
-// The same identity along a line: a byte shuffle puts the upper halves of columns 2i-1, 2i into one lane and their
-// lower halves into the next, so that one multiply-add serves both.
+// The same identity along a line: a byte shuffle puts the upper halves of columns 2i-1, 2i in one lane and their lower
+// halves in the next, so one multiply-add serves both.
 template <class Dot, int Shift>
 void horizontal_lines(const std::int32_t *low, const std::int32_t *high, int approx_from, int approx_to,
                       std::int32_t *approx, int from, int to, const Bands<std::int32_t> &details) {
@@ -178,7 +178,7 @@ HWY_INLINE V32 restored_magnitude(V32 o, V32 m, V32 s) {
     return hn::Abs(hn::Add(hn::Mul(k, hn::ShiftRight<15>(o)), hn::ShiftRight<15>(low)));
 }
 
-// A gain limit that is an integer.
+// An integer gain limit.
 class WholeGain {
   public:
     explicit HWY_INLINE WholeGain(int gain)
@@ -290,8 +290,8 @@ inline std::uint64_t denominator(const std::int32_t *o, int from, int to, const 
     return sum_of(total);
 }
 
-// The three bands' 64-bit products are added with 32-bit additions: the upper halves, which are what counts, add up
-// without carries from the lower ones.
+// Adds the three bands' 64-bit products with 32-bit additions: only the upper halves count, and they need no carries
+// from the lower ones.
 inline void mask(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan,
                  const Bands<std::int32_t> &magnitude, const MaskRow &out) {
     const D32 d;

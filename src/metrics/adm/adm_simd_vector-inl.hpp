@@ -1,4 +1,4 @@
-// Per target: the vector types of `adm`, and the few operations that Highway has no name for or no cheap form of.
+// Per target: the vector types of `adm`, and operations that Highway lacks or makes expensive.
 #if defined(VMAF_ADM_SIMD_VECTOR_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_ADM_SIMD_VECTOR_INL_HPP
 #undef VMAF_ADM_SIMD_VECTOR_INL_HPP
@@ -60,10 +60,10 @@ HWY_INLINE Taps make_taps() {
     return {pair(kLow[0], kLow[1]), pair(kLow[2], kLow[3]), pair(kHigh[0], kHigh[1]), pair(kHigh[2], kHigh[3])};
 }
 
-// The upper lane of every pair, moved to the lower one.
+// Moves the upper lane of every pair to the lower one.
 template <class V> HWY_INLINE V32 odd_lanes(V v) { return as32(hn::ShiftRight<32>(as_u64(v))); }
-// Products of the lower lanes of pairs, and a shift by the same number in all lanes. Highway has neither in WebAssembly
-// without products of 64-bit lanes and loops over lanes.
+// Products of the lower lanes of pairs, and a shift by one number in all lanes. In WebAssembly, Highway lacks both
+// without 64-bit products and loops over lanes.
 #if HWY_TARGET == HWY_WASM
 HWY_INLINE v128_t even_lanes(V32 v) { return wasm_i32x4_shuffle(v.raw, v.raw, 0, 2, 0, 2); }
 HWY_INLINE VU64 mul_even_unsigned(V32 a, V32 b) {
@@ -83,7 +83,7 @@ HWY_INLINE VU64 shift_right(VU64 v, VU64 by) { return hn::Shr(v, by); }
 
 HWY_INLINE std::uint64_t sum_of(VU64 v) { return hn::GetLane(hn::SumOfLanes(DU64(), v)); }
 
-// Saturating narrowing within blocks of 128 bits: undoes InterleaveLower and InterleaveUpper.
+// Saturating narrowing within 128-bit blocks: undoes InterleaveLower and InterleaveUpper.
 HWY_INLINE V16 narrow_blocks(V32 a, V32 b) { return hn::ReorderDemote2To(D16(), a, b); }
 
 // After narrow_blocks: the order of two consecutive vectors; and its inverse.
@@ -122,7 +122,7 @@ template <int Bytes, class V> HWY_INLINE V next_lane(V a, V b) {
 #endif
 }
 
-// The last lane of a, then all but the last of b; of 32 bits.
+// The last lane of a, then all lanes of b but the last; of 32 bits.
 HWY_INLINE V32 previous_lane(V32 a, V32 b) {
 #if HWY_TARGET == HWY_AVX3
     return V32{_mm512_alignr_epi32(b.raw, a.raw, 15)};
@@ -133,7 +133,7 @@ HWY_INLINE V32 previous_lane(V32 a, V32 b) {
 #endif
 }
 
-// Truncation; whatever for numbers that do not fit.
+// Truncation; undefined for numbers that do not fit.
 HWY_INLINE V32 truncated(VF v) {
 #if HWY_TARGET == HWY_AVX3
     return V32{_mm512_cvttps_epi32(v.raw)};
@@ -187,8 +187,8 @@ HWY_INLINE V32 limited_product(V32 r, double gain, V32 s) {
                        part(hn::UpperHalf(dh, r), hn::UpperHalf(dh, s)));
 }
 
-// Appends the lanes greater than 0 to a list; one whole vector is written. Not hn::Compress, whose table GCC copies to
-// the stack on every use (AVX2, NEON).
+// Appends the lanes greater than 0 to a list; writes a whole vector. Not hn::Compress, whose table GCC copies to the
+// stack on every use (AVX2, NEON).
 HWY_INLINE std::uint32_t *append_positive(std::uint32_t *list, V32 v) {
     const D32 d;
     const auto positive = hn::Gt(v, hn::Zero(d));
@@ -214,8 +214,8 @@ HWY_INLINE std::uint32_t *append_positive(std::uint32_t *list, V32 v) {
 #endif
 }
 
-// What is positive in a row: a list for each band, in the order of columns. Where parts end is kept in place of their
-// sums, for cube_parts.
+// The positive values of a row: a list per band, in column order. Stores the ends of parts in place of their sums, for
+// cube_parts.
 class PositiveLists {
   public:
     HWY_INLINE PositiveLists(std::uint32_t *scratch, int length, RowSums *parts)
@@ -223,11 +223,11 @@ class PositiveLists {
           parts_(parts) {}
 
     HWY_INLINE void append(std::size_t band, V32 v) { ends_[band] = append_positive(ends_[band], v); }
-    HWY_INLINE std::size_t part() const { return part_; } // at work
+    HWY_INLINE std::size_t part() const { return part_; } // the current part
     HWY_INLINE bool takes_all(Edges edges, int from, int to) const {
         return from >= edges[part_] && to <= edges[part_ + 1];
     }
-    // Everything before `column` is appended, of the part at work. Whether another part begins before it.
+    // Everything before `column` in the current part is appended. Returns whether another part begins before it.
     HWY_INLINE bool next_part(Edges edges, int column) {
         if (edges[part_ + 1] > column) return false;
         for (std::size_t b = 0; b < kBands; b++) parts_[part_][b] = ends_[b] - begins_[b];
@@ -268,7 +268,7 @@ HWY_INLINE void cube_parts(const std::uint32_t *list, std::size_t band, int c, s
     }
 }
 
-// Which lanes of the vector at `column` lie in [from, to): all bits set.
+// Sets all bits of the lanes of the vector at `column` that are in [from, to).
 template <class D> HWY_INLINE hn::Vec<D> inside(D d, int column, int from, int to) {
     using T = hn::TFromD<D>;
     const auto lane = hn::Iota(d, T(0));
@@ -276,8 +276,8 @@ template <class D> HWY_INLINE hn::Vec<D> inside(D d, int column, int from, int t
     return hn::VecFromMask(d, hn::AndNot(hn::Lt(lane, hn::Set(d, T(from > column ? from - column : 0))), after));
 }
 
-// Exact form of the angle test, for the few lanes that single precision cannot decide (3.5). The rounding to float must
-// not be optimised away.
+// Exact angle test, for the few lanes that single precision cannot decide (3.5). The rounding to float must not be
+// optimised away.
 inline bool angle_exact(std::int64_t oh, std::int64_t th, std::int64_t ov, std::int64_t tv) {
     const RoundingMode nearest(Rounding::to_nearest);
     const volatile std::int64_t dp = oh * th + ov * tv, oo = oh * oh + ov * ov, tt = th * th + tv * tv;

@@ -1,4 +1,4 @@
-// Facts about `adm`: the values of adm.md 2, 3.7 and 6, and equality with a literal transcription of chapter 3.
+// `adm`: the values of adm.md 2, 3.7 and 6, and equality with a literal transcription of chapter 3.
 #include "metrics/adm/adm.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The device kernel of adm where sums of tiles are wanted (maps.md 3): the frame's sums as ever, and the terms of all
-// coefficients, those outside the scored window, too, added up exactly for the tile that they lie in.
+// The device kernel of adm with tiles (maps.md 3): the frame's usual sums, and the exact sum of all coefficients' terms
+// per tile, including those outside the scored window.
 #pragma once
 
 #include "metrics/adm/adm_kernels.hpp"
@@ -11,15 +11,15 @@ namespace kernels {
 template <class Input, class Output> struct AdmTilesArgs {
     AdmArgs<Input, Output> scale;
     TileMap tiles;
-    Global<u64> words; // of frame 0: `high` and `low` (maps.md 3) of each sum, of this scale, in the first tile
-    u64 words_stride;  // from frame to frame
-    int tile_words;    // from tile to tile
+    Global<u64> words; // of frame 0: `high` and `low` (maps.md 3) of each sum of this scale in the first tile
+    u64 words_stride;  // between frames
+    int tile_words;    // between tiles
 };
 
-// What a lane has for the tile that it is in: over the rows of a block sums stay below 2^63.
+// A lane's sums for its current tile: over the rows of a block they stay below 2^63.
 struct AdmTileTerms {
     i64 sums[kAdmSums];
-    i64 denominators[2][3]; // of the row before, which ends with this one, and of this row
+    i64 denominators[2][3]; // of the previous row, which ends with this one, and of this row
 };
 
 template <class Scale> struct AdmTiles {
@@ -36,7 +36,7 @@ template <class Scale> struct AdmTiles {
         return strip.y0 + rows < s.bottom ? strip.y0 + rows : s.bottom;
     }
 
-    // Terms come as multiples of 2^shift and the rest.
+    // Terms are multiples of 2^shift plus a remainder.
     VMAF_DEVICE_FN void take_denominators(const u64 (&high)[kAdmSums], const u32 (&low)[3], int shift) {
         VMAF_UNROLL
         for (int b = 0; b < 3; b++) {
@@ -48,12 +48,12 @@ template <class Scale> struct AdmTiles {
         VMAF_UNROLL
         for (int n = 0; n < 6; n++) terms->sums[3 + n] += static_cast<i64>((high[3 + n] << shift) + low[n]);
     }
-    // All terms of `row` are here. `last`: of the block.
+    // All terms of `row` are in. `last`: last of the block.
     template <class C, class Strip> VMAF_DEVICE_FN void end_row(C &c, const Strip &strip, int row, bool last) {
         VMAF_UNROLL
         for (int b = 0; b < 3; b++) terms->sums[b] += last ? terms->denominators[1][b] : terms->denominators[0][b];
         if (!last && tiles.rows[row + 1] == tiles.rows[row]) return;
-        // Tiles that the group's columns lie in; the block's where groups take the same way.
+        // Tiles with the group's columns; the block's if all groups stay in step.
         const int from = C::kBlockInStep ? c.block_x * Scale::kTileWidth : strip.x0;
         const int end = from + (C::kBlockInStep ? Scale::kTileWidth : Scale::kOwned);
         const int last_tile = tiles.columns[(end < band_width ? end : band_width) - 1];
@@ -69,12 +69,12 @@ template <class Scale> struct AdmTiles {
     }
 
   private:
-    // The group's sum, to the two words of `to`.
+    // Adds the group's sum to the two words of `to`.
     template <class C> static VMAF_DEVICE_FN void add(C &c, Global<u64> to, int lane, i64 mine) {
         const u32 low = static_cast<u32>(mine);
         const int high = static_cast<int>(mine >> 32);
         const u64 low_sum = c.group_sum(low & 0xffff) + (static_cast<u64>(c.group_sum(low >> 16)) << 16);
-        // Of words with sign: sums of the upper halves wrap to the right one.
+        // For signed words: sums of the upper halves wrap to the right value.
         const int upper = static_cast<int>(c.group_sum(static_cast<u32>(high >> 16)));
         const i64 high_sum = static_cast<i64>(upper) * 65536 + c.group_sum(static_cast<u32>(high) & 0xffff);
         if (lane != 0) return;

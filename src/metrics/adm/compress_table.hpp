@@ -1,4 +1,4 @@
-// How to move chosen 32-bit lanes of a vector to its front.
+// How to move selected 32-bit lanes of a vector to its front.
 #pragma once
 
 #include <array>
@@ -8,8 +8,9 @@
 namespace vmaf::adm {
 
 struct CompressTable {
-    alignas(32) std::array<std::array<std::uint32_t, 8>, 256> lanes{}; // of 8 lanes: by bits of the chosen ones
-    alignas(16) std::array<std::array<std::uint8_t, 16>, 16> bytes{};  // of 4 lanes, in bytes
+    alignas(32)
+        std::array<std::array<std::uint32_t, 8>, 256> lanes{}; // of 8 lanes, indexed by the bits of the selected ones
+    alignas(16) std::array<std::array<std::uint8_t, 16>, 16> bytes{}; // of 4 lanes, in bytes
 
     constexpr CompressTable() {
         for (std::uint32_t bits = 0; bits < 256; bits++)

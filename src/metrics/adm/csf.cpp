@@ -37,7 +37,7 @@ float barten(int scale, float r, double factor) {
 // 2.3
 float native(float phi) { return float((0.31 + 0.69 * double(phi)) * std::exp(-0.29 * double(phi))); }
 
-// 2.4. Settings below 3240 samples of viewing distance are refused before they get here, so those rows are left out.
+// 2.4. Settings with a viewing distance below 3240 samples are refused earlier, so those rows are omitted.
 struct BlendedRow {
     int mode, ref_display_height;
     double norm_view_dist;

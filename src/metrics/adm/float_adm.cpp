@@ -47,7 +47,7 @@ constexpr OptionSpec kOptions[] = {
     {"adm_skip_scale0", "ssz", "leave the finest scale out", false, 0, 0, true},
 };
 
-// `adm` is not among them: it never gets a suffix (4.1).
+// Excludes `adm`, which never gets a suffix (4.1).
 constexpr std::string_view kFeatures[] = {
     "VMAF_feature_adm2_score",
     "VMAF_feature_aim_score",
@@ -84,7 +84,7 @@ Factors factors_of(const OptionValues &o, int scale) {
     return f;
 }
 
-// What the combination of a frame depends on.
+// Inputs of a frame's combination.
 struct Combination {
     bool debug, harmonic;
     double dlm_weight, min_val, noise_weight;
@@ -126,7 +126,7 @@ class Scorer final : public FrameScorer {
         }
     }
 
-    // With tiles by one thread, which makes all rows.
+    // With tiles, one thread makes all rows.
     template <class T> void sweep_tiles(const PlaneView<T> &ref, const PlaneView<T> &dist) {
         if (!tile_sweep_) tile_sweep_.emplace(plan_, functions_, 0, 1, true);
         tile_sweep_->run(ref, dist, sums_, tiles_);
@@ -153,7 +153,7 @@ class Scorer final : public FrameScorer {
     const std::array<Window, kScales> windows_;
     std::vector<FloatSweep> sweeps_;
     std::optional<FloatSweep> tile_sweep_;
-    std::vector<RealTiles> tiles_; // of each scale
+    std::vector<RealTiles> tiles_; // per scale
     FloatFrameSums sums_;
 };
 
@@ -241,7 +241,7 @@ class FloatAdmMetric final : public Metric {
     struct Combined {
         double num, den, adm2, aim;
     };
-    // 3.11 and 4.8; `values`: num, den and aim of each scale.
+    // 3.11 and 4.8; `values`: num, den and aim per scale.
     Combined combined(std::span<const double> values, std::int64_t pixels) const {
         double num = 0, den = 0, aim_num = 0, aim_den = 0;
         for (std::size_t s = 0; s < kScales; s++) {

@@ -8,7 +8,7 @@
 
 namespace vmaf::adm {
 
-// Fills a FrameResult as the CPU's scorer does. Throws Error(ENOTSUP) for exponents other than 3.
+// Fills a FrameResult like the CPU's scorer. Throws Error(ENOTSUP) for exponents other than 3.
 std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight, Device &device);
 
 } // namespace vmaf::adm

@@ -80,7 +80,7 @@ const Registration decouple_equality({
     .depths = {8},
 });
 
-// Magnitudes and what they add to thresholds.
+// Magnitudes and their contribution to thresholds.
 const Registration weigh_equality({
     .name = "float_adm.magnitudes_neighbours",
     .prepare = [](Workload &w, Isa isa) -> Call {

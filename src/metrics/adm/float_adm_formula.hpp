@@ -1,4 +1,4 @@
-// The arithmetic of one coefficient of `float_adm` (adm.md 4.4 to 4.7), which CPU and device code share, in the dialect
+// The arithmetic of one coefficient of `float_adm` (adm.md 4.4 to 4.7), shared by CPU and device code, in the dialect
 // of device/kernel.hpp. `C` has f64, bits() and float_from().
 #pragma once
 
@@ -33,8 +33,8 @@ template <class C> struct FloatAdm {
     }
 
     // The reciprocal that libvmaf computes on Intel processors: their 12-bit estimate (RCPSS) and one Newton step
-    // (4.5). Other makers' estimates differ, so theirs is rebuilt here: the reciprocal of the middle of one of 2048
-    // intervals, rounded to 13 bits. For normal numbers whose reciprocal is normal.
+    // (4.5). Other vendors' estimates differ, so this rebuilds Intel's: the reciprocal of the middle of one of 2048
+    // intervals, rounded to 13 bits. For normal numbers with a normal reciprocal.
     static VMAF_DEVICE_FN float refined_reciprocal(float d) {
         const u32 bits = C::bits(d);
         const u32 middle = 2 * ((bits & 0x7fffff) >> 12) + 4097; // times 2^-12
@@ -45,14 +45,14 @@ template <class C> struct FloatAdm {
         return estimate + estimate * (1.0f - d * estimate);
     }
 
-    // Whether the distorted detail points in the direction of the reference detail, within one degree (4.5).
+    // Whether the distorted detail points in the direction of the reference detail, to within one degree (4.5).
     static VMAF_DEVICE_FN bool same_angle(float o_h, float o_v, float t_h, float t_v) {
         const float cosine_squared = 0.99969542f;
         const float dot = o_h * t_h + o_v * t_v, oo = o_h * o_h + o_v * o_v, tt = t_h * t_h + t_v * t_v;
         return dot >= 0.0f && dot * dot >= (cosine_squared * oo) * tt;
     }
 
-    // The part of the distorted coefficient t that is a copy of the reference coefficient o.
+    // The part of the distorted coefficient t that copies the reference coefficient o.
     static VMAF_DEVICE_FN float restored(float o, float t, bool aligned, f64 gain_limit) {
         float k = t * refined_reciprocal(o + 1e-30f);
         k = k < 0.0f ? 0.0f : k > 1.0f ? 1.0f : k;
@@ -62,7 +62,7 @@ template <class C> struct FloatAdm {
         return to_float((r > 0.0f ? limit < enhanced : enhanced < limit) ? limit : enhanced);
     }
 
-    // 4.7: what a coefficient adds to the thresholds around it, and to its own.
+    // 4.7: a coefficient's contribution to the thresholds around it, and to its own.
     static VMAF_DEVICE_FN float neighbour(float magnitude) {
         return to_float(F64<f64>::from_bits(0x3fa11111203e01fcull) * f64(magnitude)); // 0.0333333351
     }

@@ -1,4 +1,4 @@
-// Chapter 4 of adm.md word by word, whole bands: what the tests compare the real code with.
+// Chapter 4 of adm.md literally, whole bands: the tests compare the real code with it.
 #pragma once
 
 #include "metrics/adm/float_rows.hpp"

@@ -1,4 +1,4 @@
-// Facts about `float_adm`: the values of adm.md 6, and equality with a literal transcription of chapter 4.
+// `float_adm`: the values of adm.md 6, and equality with a literal transcription of chapter 4.
 #include "metrics/adm/float_adm.hpp"
 
 #include <bit>
@@ -108,7 +108,7 @@ TEST(FloatAdm, OptionsOfTheCombination) {
               score({}, "VMAF_feature_adm_scale1_score"));
     EXPECT_EQ(score({{"adm_f2s1", "0.5"}}, "VMAF_feature_adm_scale0_score"),
               score({}, "VMAF_feature_adm_scale0_score"));
-    // Below the distance that `adm` accepts.
+    // Below the smallest distance for `adm`.
     EXPECT_GT(score({{"adm_norm_view_dist", "1"}}, "VMAF_feature_adm2_score"), 0.0);
 }
 

@@ -1,6 +1,6 @@
-// The work of `float_adm` on rows, as a table of functions: one set in plain C++ (the specification), one per vector
-// target. Every operation is rounded as adm.md 4 says and sums keep their order, so all sets give the same bits.
-// Ranges and margins: see rows.hpp.
+// The row operations of `float_adm`, as a table of functions: one set in plain C++ (the specification), one per vector
+// target. Every operation rounds as in adm.md 4 and sums keep their order, so all sets give the same bits. Ranges and
+// margins: see rows.hpp.
 #pragma once
 
 #include <array>
@@ -24,16 +24,16 @@ inline float refined_reciprocal(float d) { return kernels::FloatAdm<PlainArithme
 // 4.7; doubles.
 inline constexpr double kNeighbourFactor = 0.0333333351, kCentreFactor = 0.0666666701;
 
-// Weighted magnitudes |c| of one component's row, and what its samples add to the thresholds around them (4.7).
+// Weighted magnitudes |c| of a component's row, and their contribution to the thresholds around them (4.7).
 struct FloatMask {
     In<float> magnitude, neighbour;
 };
 
 struct FloatRowFunctions {
-    // Elements [from, to) of rows that are stored one column late and folded. `high` may be null.
+    // Elements [from, to) of rows stored one column late and folded. `high` may be null.
     void (*vertical)(const Rows<float> &rows, int from, int to, float *low, float *high);
-    // Band A (unless `approx` is null) for [approx_from, approx_to), stored one column late; details (if `high` is
-    // given) for [from, to). Output j comes from elements 2j .. 2j+3 of the lines.
+    // Band A (unless `approx` is null) for [approx_from, approx_to), stored one column late; details (if `high` is set)
+    // for [from, to). Output j uses elements 2j .. 2j+3 of the lines.
     void (*horizontal)(const float *low, const float *high, int approx_from, int approx_to, float *approx, int from,
                        int to, const Bands<float> &details);
     void (*decouple)(const In<float> &o, const In<float> &t, int from, int to, double gain_limit, const Bands<float> &r,
@@ -42,7 +42,7 @@ struct FloatRowFunctions {
     void (*magnitudes)(const In<float> &v, const std::array<float, kBands> &factor, int from, int to,
                        const Bands<float> &out);
     void (*neighbours)(const In<float> &magnitude, int from, int to, const Bands<float> &out);
-    // By how much magnitudes exceed the thresholds of the other component's rows above, at and below.
+    // How far magnitudes exceed the thresholds of the other component's rows above, at and below.
     void (*excess)(const In<float> &magnitude, const std::array<FloatMask, 3> &mask, int from, int to,
                    const Bands<float> &out);
     // Sums of cubes from left to right (4.6). Overwrites the values.

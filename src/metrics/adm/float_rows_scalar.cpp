@@ -60,7 +60,7 @@ void neighbours(const In<float> &magnitude, int from, int to, const Bands<float>
         for (int j = from; j < to; j++) out[b][j] = Formula::neighbour(magnitude[b][j]);
 }
 
-// Sum over the 3x3 neighbourhood in raster order; the centre is added in double.
+// Sum over the 3x3 neighbourhood in raster order; adds the centre in double.
 float threshold(const std::array<FloatMask, 3> &mask, std::size_t b, int j) {
     const float *above = mask[0].neighbour[b], *middle = mask[1].neighbour[b], *below = mask[2].neighbour[b];
     float sum = (above[j - 1] + above[j]) + above[j + 1];

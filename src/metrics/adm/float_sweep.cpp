@@ -14,7 +14,7 @@ using BandRows = std::array<Row<float>, kBands>;
 
 BandRows band_rows(int width) { return {Row<float>(width), Row<float>(width), Row<float>(width)}; }
 
-// The last four rows of a band A, or of a picture, of both pictures; stored one column late.
+// The last four rows of band A, or of the picture, for both pictures; stored one column late.
 struct Lines {
     std::array<std::array<Row<float>, 4>, 2> rows; // [picture][row mod 4]
 
@@ -30,7 +30,7 @@ struct Lines {
     }
 };
 
-// One component (restored or additive) of a row whose neighbours are still being made.
+// One component (restored or additive) of a row whose neighbours are not complete yet.
 struct Component {
     BandRows magnitude, neighbour;
 
@@ -91,7 +91,7 @@ class Level {
             functions_.magnitudes(inputs(details_[0]), factor_, valued.from, valued.to, pointers(values_));
             sums.den[std::size_t(row)] = power_sums(row, 0);
         }
-        // The row above has all its neighbours now, the last row as well.
+        // The row above now has all its neighbours, and so does the last row.
         for (const int done : {row - 1, row}) {
             if (!share_.pooled.has(done) || (done == row && row != window_.height - 1)) continue;
             sums.num[std::size_t(done)] = pool(done, 0);
@@ -117,7 +117,7 @@ class Level {
         return power_sums(row, 1 + x);
     }
 
-    // Tiles count all columns.
+    // Tiles use all columns.
     Range valued_columns() const { return tiles_ ? Range{0, window_.width} : Range{window_.left, window_.right}; }
 
     void add_tiles(int row, std::size_t kind) {
@@ -148,7 +148,7 @@ class Level {
     const std::array<float, kBands> factor_;
     const FloatRowFunctions &functions_;
     Row<float> low_, high_;                      // after the vertical pass
-    std::array<BandRows, 2> details_;            // of the row in work, [picture]
+    std::array<BandRows, 2> details_;            // of the current row, [picture]
     std::array<BandRows, 2> split_;              // restored, additive
     std::vector<std::array<Component, 2>> ring_; // [row mod 3]
     BandRows values_;                            // to be pooled
@@ -172,7 +172,7 @@ class FloatSweep::Impl {
     void run(const std::array<PlaneView<T>, 2> &pictures, FloatFrameSums &sums, std::span<RealTiles> tiles) {
         tiles_ = tiles;
         const Range rows = levels_[0].share().rows();
-        int ready = std::max(0, 2 * rows.from - 1); // picture rows from this one on are still to be converted
+        int ready = std::max(0, 2 * rows.from - 1); // picture rows from this one on are not converted yet
         for (int row = rows.from; row < rows.to; row++) {
             for (; ready < std::min(2 * row + 3, pictures[0].height); ready++)
                 for (std::size_t p = 0; p < 2; p++) {
@@ -185,7 +185,7 @@ class FloatSweep::Impl {
     }
 
   private:
-    // Makes a row of a scale, and the rows of the next one that it completes.
+    // Makes a row of a scale, and the rows of the next scale that it completes.
     void make(std::size_t scale, Lines &before, int row, FloatFrameSums &sums) {
         Level &level = levels_[scale];
         if (!level.share().rows().has(row)) return;
@@ -199,7 +199,7 @@ class FloatSweep::Impl {
     const int bits_;
     Lines picture_;
     std::vector<Level> levels_;
-    std::span<RealTiles> tiles_; // of the frame in work
+    std::span<RealTiles> tiles_; // of the current frame
 };
 
 FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window) {

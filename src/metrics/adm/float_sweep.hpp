@@ -14,7 +14,7 @@
 
 namespace vmaf::adm {
 
-// What the pixels' part depends on.
+// Inputs of the work on pixels.
 struct FloatPlan {
     int width, height, bits;
     bool skip_scale0, bypass_masking;
@@ -22,34 +22,34 @@ struct FloatPlan {
     std::array<std::array<float, kBands>, kScales> factor; // F of 4.7
 };
 
-// Sums of a scale's rows. They are added from top to bottom when all are there, whichever thread made them.
+// Sums of a scale's rows. Added from top to bottom once complete, whichever thread made them.
 struct FloatRowSums {
     using PerBand = std::array<float, kBands>;
-    std::vector<PerBand> den, num, aim; // by row
+    std::vector<PerBand> den, num, aim; // per row
 };
 using FloatFrameSums = std::array<FloatRowSums, kScales>;
 FloatFrameSums make_float_sums(int width, int height);
 
-// Of the window's rows, from top to bottom.
+// Over the window's rows, from top to bottom.
 FloatRowSums::PerBand total(const std::vector<FloatRowSums::PerBand> &rows, const Window &window);
 // Root of the frame's sums, plus the noise floor; the three bands added (4.6).
 float pooled(FloatRowSums::PerBand sums, double coefficients, double exponent, double noise_weight);
 
-// Of a scale's tiles: den, num and aim of each band, with their numbers of coefficients.
+// Sums of a scale's tiles: den, num and aim per band, with their numbers of coefficients.
 inline constexpr std::size_t kFloatTileWords = 3 * kBands * 2;
 
 void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result);
 
 class FloatSweep {
   public:
-    // Share `part` of `parts` of the scored rows; with tiles of all rows. The plan must outlive the sweep.
+    // Share `part` of `parts` of the scored rows, or with tiles of all rows. The plan must outlive the sweep.
     FloatSweep(const FloatPlan &plan, const FloatRowFunctions &functions, int part = 0, int parts = 1,
                bool with_tiles = false);
     ~FloatSweep();
     FloatSweep(FloatSweep &&) noexcept;
 
-    // Fills in the rows of the share.
-    // `tiles`: none, or one for each scale.
+    // Computes the rows of the share. `tiles`: empty, or one per
+    // scale.
     template <class T>
     void run(const PlaneView<T> &ref, const PlaneView<T> &dist, FloatFrameSums &sums, std::span<RealTiles> tiles = {});
 

@@ -1,5 +1,5 @@
-// What `adm` knows before it sees a sample: options, geometry, weights (adm.md 1, 2, 3); and how the integer sums of a
-// frame become scores. Device code shares all of it.
+// What `adm` derives before any sample: options, geometry, weights (adm.md 1, 2, 3); and the conversion of a frame's
+// integer sums to scores. Shared with device code.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct Window {
 };
 std::array<Window, kScales> scale_windows(int width, int height);
 
-// Everything the integer part of a scale depends on.
+// Everything that the integer part of a scale depends on.
 struct ScalePlan {
     Window window;
     Factors factors;
@@ -52,11 +52,11 @@ struct Plan {
     std::array<ScalePlan, kScales> scale;
 };
 Plan make_plan(const Options &options, const PictureFormat &format);
-// Of plans for one format: the sums of a frame are the same.
+// For plans of one format: whether a frame's sums are the same.
 bool measure_alike(const Plan &a, const Plan &b);
 bool have_equal_weights(const Plan &a, const Plan &b);
 
-// Sums of one scale over the window (3.6, 3.8). Integers: they may be made in parts and added in any order.
+// Sums of one scale over the window (3.6, 3.8). As integers, they can be made in parts and added in any order.
 using RowSums = std::array<std::int64_t, kBands>;
 struct ScaleSums {
     std::array<std::uint64_t, kBands> den{};
@@ -69,10 +69,10 @@ using FrameSums = std::array<ScaleSums, kScales>;
 
 // Numerator, denominator and additive impairment of a scale.
 struct ScaleValues {
-    float num = 0.0f, den = 1e-10f, aim = 0.0f; // what a skipped scale 0 counts as
+    float num = 0.0f, den = 1e-10f, aim = 0.0f; // the values of a skipped scale 0
 };
 
-// From sums to values (3.6, 3.8): what a sum counts in, where rows were shifted by `row_shift`; sums in units of 1,
+// Converts sums to values (3.6, 3.8): the unit of a sum whose rows were shifted by `row_shift`; sums in units of 1,
 // those of den still without the factor.
 double den_unit(const ScalePlan &plan, int scale, int row_shift);
 double num_unit(const ScalePlan &plan, int scale, std::size_t band, int row_shift);
@@ -80,27 +80,27 @@ struct BandValues {
     std::array<double, kBands> den{};
     std::array<float, kBands> num{}, aim{};
 };
-// `weighted_area`: coefficients times the noise's weight.
+// `weighted_area`: number of coefficients times the noise's weight.
 ScaleValues pooled_values(const ScalePlan &plan, double weighted_area, const BandValues &bands);
 
 struct FrameScores {
     double adm2, aim, adm3;
     std::array<double, kScales> scale;
-    double num, den; // totals and below: debug values
+    double num, den; // totals, and further down debug values
     std::array<double, kScales> num_scale, den_scale;
 };
 FrameScores frame_scores(const Plan &plan, const FrameSums &sums);
 FrameScores combined_scores(const Options &options, const std::array<ScaleValues, kScales> &values,
                             std::int64_t pixels); // 3.11
 
-// Throws Error where the metric cannot score such pictures, or not with these options (3.3, 5).
+// Throws Error if the metric cannot score such pictures, or not with these options (3.3, 5).
 void check_settings(const Options &options, const PictureFormat &format);
 
-// How the sums travel from `measure` to `emit`.
+// How sums get from `measure` to `emit`.
 void store_sums(const FrameSums &sums, FrameResult &result);
 FrameSums load_sums(const FrameResult &result);
 
-// The constant of a rounding shift: half of what the shift drops.
+// The constant of a rounding shift: half of the dropped range.
 constexpr std::int64_t half_of(int shift) { return shift > 0 ? std::int64_t(1) << (shift - 1) : 0; }
 
 } // namespace vmaf::adm

@@ -1,4 +1,4 @@
-// Rows with margins in the memory of an equality workload, and coefficients to fill them with.
+// Rows with margins in an equality workload's memory, and coefficients for them.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace vmaf::adm {
 
-// Reads may reach kRowMargin elements to both sides.
+// Reads may extend kRowMargin elements beyond both ends.
 template <class T, class Fill> const T *input_row(equality::Workload &w, int width, const Fill &fill) {
     return w.input<T>(std::size_t(width) + 2 * kRowMargin, [&](auto &random, std::size_t i) {
         return T(fill(random, int(i) - kRowMargin));
     }) + kRowMargin;
 }
-// Writes may, too.
+// So may writes.
 template <class T> T *work_row(equality::Workload &w, int width) {
     return reinterpret_cast<T *>(w.scratch((std::size_t(width) + 2 * kRowMargin) * sizeof(T))) + kRowMargin;
 }
@@ -24,8 +24,8 @@ template <class T> Bands<T> work_bands(equality::Workload &w, int width) {
     return {work_row<T>(w, width), work_row<T>(w, width), work_row<T>(w, width)};
 }
 
-// A coefficient of at most `largest` in magnitude. All magnitudes are equally likely where the pattern does not say
-// more.
+// A coefficient of at most `largest` in magnitude; all magnitudes are equally likely unless the pattern says
+// otherwise.
 template <class Random> double coefficient(equality::Pattern pattern, double largest, Random &random) {
     const double sign = random() & 1 ? -1 : 1;
     switch (pattern) {
@@ -36,7 +36,7 @@ template <class Random> double coefficient(equality::Pattern pattern, double lar
     }
 }
 
-// Details of two pictures: the second one like the first, up to a gain and noise.
+// Details of two pictures: the second equals the first up to a gain and noise.
 template <class T> struct DetailRows {
     In<T> o, t;
 
@@ -61,7 +61,7 @@ template <class T> void copy_bands(const Bands<T> &from, int begin, int end, T *
     }
 }
 
-// A range inside a row; large workloads, which are timed, are taken whole and as often as they have rows.
+// A range inside a row; large workloads (for timing) use whole rows, as often as there are rows.
 struct RowRange {
     int from, to, repeats;
 

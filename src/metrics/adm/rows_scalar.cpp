@@ -16,7 +16,7 @@ template <class T, class Sample> T taps(const std::array<int, 4> &c, Sample x0, 
 
 template <class T>
 void vertical0(const Rows<T> &rows, int width, int bits, int first, int count, std::int16_t *low, std::int16_t *high) {
-    const int middle = 1 << (bits - 1); // subtracted first, so that 16-bit samples need no more than 32 bits
+    const int middle = 1 << (bits - 1); // subtracted first, so that 16-bit samples fit 32 bits
     const auto filtered = [&](const std::array<int, 4> &c, int x) {
         const int sum =
             taps<int>(c, rows[0][x] - middle, rows[1][x] - middle, rows[2][x] - middle, rows[3][x] - middle);
@@ -93,15 +93,15 @@ template <class T> std::int64_t gain_of(T o, T t) {
 
 template <class T> T restored(T o, T t) { return o == 0 ? T(0) : T((gain_of(o, t) * o + 16384) >> 15); }
 
-// Of r0, where the angle is the same. Where the gain is 0, r0 is, and t does not point where o does.
+// For r0, if the angles agree. If the gain is 0, so is r0, and t does not point in the direction of o.
 template <class T> T enhanced(T o, T t, T r0, double gain_limit) {
     if (r0 == 0) return 0;
     const double limited = double(r0) * gain_limit;
     return T(o > 0 ? std::min(limited, double(t)) : std::max(limited, double(t)));
 }
 
-// Whether the distorted detail points in the direction of the reference detail, within one degree. The three sums are
-// rounded to float before anything else.
+// Whether the distorted detail points in the direction of the reference detail, to within one degree. The three sums
+// are first rounded to float.
 bool same_angle(std::int64_t oh, std::int64_t ov, std::int64_t th, std::int64_t tv) {
     constexpr double cosine_squared = double(0x1.ffd814p-1f);
     const double p = double(float(oh * th + ov * tv)) / 4096.0;
@@ -156,7 +156,7 @@ std::uint64_t denominator(const std::int32_t *o, int from, int to, const ScalePl
     std::uint64_t sum = 0;
     for (int j = from; j < to; j++) {
         const std::uint64_t x = std::uint64_t(std::abs(std::int64_t(o[j])));
-        sum += (((x * x + (std::uint64_t(1) << q)) >> q) * x + round) >> c; // really 2^q, not half of it (a quirk)
+        sum += (((x * x + (std::uint64_t(1) << q)) >> q) * x + round) >> c; // 2^q, not half of it (a quirk)
     }
     return sum;
 }
@@ -179,7 +179,7 @@ std::int32_t weighted(std::uint32_t weight, std::int32_t v) {
     return std::int32_t((std::int64_t(weight) * v + (1 << 27)) >> 28);
 }
 
-// -2^31 stays what it is.
+// -2^31 stays unchanged.
 std::int32_t wrapping_abs(std::int32_t v) { return v < 0 ? std::int32_t(0u - std::uint32_t(v)) : v; }
 
 void mask(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan, const Bands<std::int32_t> &magnitude,
@@ -197,7 +197,7 @@ void mask(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan, co
     }
 }
 
-// Thresholds of [from, to): box sums of what the neighbours add, and the centre's surplus.
+// Thresholds of [from, to): box sums of the neighbours' contributions, plus the centre's surplus.
 void thresholds(const std::array<MaskRow, 3> &mask, int from, int to, std::uint32_t *out, std::uint32_t *columns) {
     for (int j = from - 1; j <= to; j++)
         columns[j - from + 1] = std::uint32_t(mask[0].neighbour[j]) + std::uint32_t(mask[1].neighbour[j]) +
@@ -208,7 +208,7 @@ void thresholds(const std::array<MaskRow, 3> &mask, int from, int to, std::uint3
     }
 }
 
-// (((x*x + half) >> Q) * x + half) >> c, for what exceeds the threshold.
+// (((x*x + half) >> Q) * x + half) >> c, for the excess over the threshold.
 template <int Q> std::int64_t cube(std::uint32_t magnitude, std::uint32_t threshold, int c) {
     const std::int64_t x = std::int32_t(magnitude - threshold);
     if (x <= 0) return 0;
@@ -221,7 +221,7 @@ RowSums pool_part0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     const auto row = [&]<int Q, int Up>(std::size_t b) {
-        std::uint64_t sum = 0; // wraps where weights make no sense
+        std::uint64_t sum = 0; // wraps if weights are absurd
         for (int j = from; j < to; j++)
             sum += std::uint64_t(cube<Q>(plan.weight[b] * std::uint32_t(std::abs(int(x[b][j]))),
                                          threshold[j - from] << Up, plan.num_term_shift[b]));

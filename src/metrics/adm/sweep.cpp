@@ -10,10 +10,9 @@ namespace vmaf::adm {
 
 namespace {
 
-constexpr int kPiece =
-    512; // band columns of scale 0 that are taken through all stages at once, to stay in the L1 cache
+constexpr int kPiece = 512; // band columns of scale 0 that pass through all stages together, to stay in the L1 cache
 
-// One component (restored or additive) of a row whose neighbours are still being made.
+// One component (restored or additive) of a row whose neighbours are not complete yet.
 struct Component0 {
     std::array<Row<std::int16_t>, kBands> values;
     Row<std::int16_t> narrow_neighbour;
@@ -42,18 +41,18 @@ struct Component {
     MaskRow mask() { return {neighbour.get(), centre.get()}; }
 };
 
-// Kept details come from memory, faster than the processor asks for them by itself.
+// Kept details come from memory, earlier than hardware prefetching would request them.
 template <class T> void prefetch_bands(const Bands<T> &bands, int from, int to) {
     constexpr int line = 64 / int(sizeof(T));
     for (const T *band : bands)
         for (int x = from; x < to; x += line) __builtin_prefetch(band + x);
 }
 
-// What one variant makes of the details of a scale: components, masks and sums. The rows of `components` are pooled
-// once the masks of the row below are there.
+// What one variant computes from the details of a scale: components, masks and sums. Rows of `components` are pooled
+// once the row below has masks.
 template <class Component> struct LateHalf {
     const ScalePlan &plan;
-    const std::size_t variant; // whose sums these are
+    const std::size_t variant; // owner of these sums
     const double gain_limit;
     const bool with_aim;
     std::vector<std::array<Component, 2>> ring; // [row mod 3][restored, additive]
@@ -65,7 +64,7 @@ template <class Component> struct LateHalf {
 
     std::array<Component, 2> &slot(int row) { return ring[std::size_t(row % 3)]; }
 
-    // Row `row` has its masks: pool the row above it, and itself if it is the last one.
+    // Row `row` has its masks: pools the row above it, and itself if it is the last.
     template <class Pool> void pool_behind(int row, Range pooled, ScaleTiles &tiles, ScaleSums &sums, Pool pool) {
         for (const int done : {row - 1, row}) {
             if (!pooled.has(done) || (done == row && row != plan.window.height - 1)) continue;
@@ -80,7 +79,7 @@ template <class Component> struct LateHalf {
         }
     }
 
-    // What the frame counts of the row; where tiles are wanted, they get it all.
+    // What the frame counts of a row; tiles get all of it.
     template <class Pool>
     RowSums row_of(const std::array<int, 3> &rows, std::size_t component, ScaleTiles &tiles, Pool pool) {
         if (tiles.wanted()) {
@@ -103,7 +102,7 @@ template <class T> void copy_bands(const In<T> &from, const Bands<T> &to, int fi
     for (std::size_t b = 0; b < kBands; b++) std::copy(from[b] + first, from[b] + end, to[b] + first);
 }
 
-// What all gain limits have in common (RowFunctions::restore).
+// Shared by all gain limits (RowFunctions::restore).
 template <class T> struct Restored {
     std::array<Row<T>, kBands> magnitude;
     Row<T> same_angle;
@@ -121,7 +120,7 @@ class FirstLate : public LateHalf<Component0> {
             ring.push_back({Component0(plan.window.width, narrow_), Component0(plan.window.width, narrow_)});
     }
 
-    // Columns [from, to) of a piece that begins at column `base`. `restored` is null where no other half needs it.
+    // Columns [from, to) of a piece that begins at column `base`. `restored` is null unless another half needs it.
     void add_piece(const DetailInputs<std::int16_t> &details, Restored<std::int16_t> *restored, int row, int base,
                    int from, int to) {
         auto &components = slot(row);
@@ -172,7 +171,7 @@ class LaterLate : public LateHalf<Component> {
         for (int i = 0; i < 3; i++) ring.push_back({Component(width), Component(width)});
     }
 
-    // `split` is working memory for the components.
+    // `split` is scratch memory for the components.
     void add_row(const DetailInputs<std::int32_t> &details, Restored<std::int32_t> *restored,
                  DetailRows<std::int32_t> &split, int row, const Share &share, ScaleTiles &tiles, ScaleSums &sums) {
         const Range columns = share.detail_columns;
@@ -198,22 +197,22 @@ class LaterLate : public LateHalf<Component> {
 
   private:
     const RowFunctions &functions_;
-    const RowFunctions &masks_; // plain code where the weights are too large for vectors
+    const RowFunctions &masks_; // scalar code if the weights are too large for vectors
 };
 
-// State that all scales have: the wavelet, which does not depend on the variant, and the late halves. Geometry and the
-// shifts of the denominator are those of any plan.
+// State of every scale: the wavelet, which does not depend on the variant, and the late halves. Geometry and the
+// denominator's shifts are those of any plan.
 template <class Coefficient, class Late> struct Level {
     const ScalePlan &plan;
     const Share share;
     const RowFunctions &functions;
     std::array<std::array<Row<Coefficient>, 4>, 2> approx; // [picture][row mod 4], element j is column j-1
-    DetailRows<Coefficient> details;                       // of the row (scale 0: piece) in work
+    DetailRows<Coefficient> details;                       // of the current row (scale 0: piece)
     std::vector<Late> lates;
     ScaleTiles tiles;                              // of the only variant
-    std::optional<Restored<Coefficient>> restored; // made once where there are several late halves
+    std::optional<Restored<Coefficient>> restored; // made once if there are several late halves
     WaveletUse reference;
-    bool is_first = true, is_last = true; // share of the picture
+    bool is_first = true, is_last = true; // position of the share in the picture
 
     void share_restored(int detail_length) {
         if (lates.size() > 1) restored.emplace(detail_length);
@@ -228,9 +227,9 @@ template <class Coefficient, class Late> struct Level {
             for (auto &row : picture) row = Row<Coefficient>(detail_length);
     }
 
-    // Pictures whose wavelets are to be made.
+    // The first picture whose wavelets must be made.
     std::size_t first_picture() const { return reference.are_made ? 1 : 0; }
-    // Rows around the pooled ones belong to several shares, one of which leaves them.
+    // Rows around the pooled ones belong to several shares, one of which skips them.
     bool leaves(int row) const {
         if (!reference.wavelets || reference.are_made) return false;
         return share.pooled.has(row) || (is_first && row < share.pooled.from) || (is_last && row >= share.pooled.to);
@@ -246,13 +245,13 @@ template <class Coefficient, class Late> struct Level {
         return rows;
     }
 
-    // Begins the denominators of a row.
+    // Starts the denominators of a row.
     void begin_denominators() {
         denominators_ = {};
         std::fill(tiles.sums().begin(), tiles.sums().end(), RowSums{});
     }
 
-    // Of columns base ... base + count - 1; `sum` takes columns from `base` on.
+    // For columns base ... base + count - 1; `sum` uses columns from `base` on.
     template <class Sum> void add_denominator(int base, int count, std::size_t band, Sum sum) {
         const auto inside = [&](int column) { return std::clamp(column - base, 0, count); };
         if (!tiles.wanted()) {
@@ -279,7 +278,7 @@ template <class Coefficient, class Late> struct Level {
     }
 
   private:
-    std::array<std::uint64_t, kBands> denominators_{}; // of a row, where no tiles are wanted
+    std::array<std::uint64_t, kBands> denominators_{}; // of a row, without tiles
 };
 
 class FirstScale : public Level<std::int16_t, FirstLate> {
@@ -451,7 +450,7 @@ class Sweep::Impl {
         function(first_), function(second_), function(third_), function(fourth_);
     }
 
-    // Row `row` of a scale is there: makes the rows of the next one that it completes.
+    // Row `row` of a scale is complete: makes the rows of the next scale that it completes.
     template <std::size_t Index, class Before>
     void hand_on(Before &before, LaterScale &next, int row, std::span<FrameSums> sums) {
         const int height = before.plan.window.height;

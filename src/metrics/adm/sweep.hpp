@@ -1,8 +1,8 @@
-// One pass over the rows of a pair of pictures: scale 0 makes one row from four picture rows and hands its A row to
-// scale 1, and so on. No plane is stored; a sweep needs a few lines per scale and stays in the cache.
+// One pass over the rows of a pair of pictures: scale 0 makes one row from four picture rows and passes its A row to
+// scale 1, and so on. Stores no planes; a sweep needs a few lines per scale and stays in the cache.
 //
-// A sweep covers a share of the scored rows of every scale. Several sweeps over disjoint shares, added up, are the
-// frame: that is how one frame is split over threads.
+// A sweep covers a share of the scored rows of every scale. Several sweeps over disjoint shares add up to the frame:
+// that is how threads split a frame.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,17 @@
 
 namespace vmaf::adm {
 
-// Plans for one format that differ in options: the wavelets are made once, everything after them for each.
+// Plans for one format with different options: the wavelets are made once, everything later for each plan.
 using Variants = std::span<const Plan *const>;
 
-// The wavelets of a reference picture, kept for all encodes of it: details by scale and band, one row under another.
+// A reference picture's wavelets, kept for all its encodes: details by scale and band, rows stacked.
 class Wavelets final : public ReferenceHalf {
   public:
     explicit Wavelets(const Plan &plan);
 
     Bands<std::int16_t> first_row(int row);
     Bands<std::int32_t> later_row(std::size_t scale, int row);
-    FrameSums denominators; // and nothing else
+    FrameSums denominators; // only these are used
 
   private:
     template <class T> struct Details {
@@ -41,7 +41,7 @@ class Wavelets final : public ReferenceHalf {
     std::array<Details<std::int32_t>, kScales> later_;
 };
 
-// What a run has of them: to be made, or made by the run of another encode.
+// A run's use of wavelets: makes them, or uses those of another encode's run.
 struct WaveletUse {
     Wavelets *wavelets = nullptr; // null: nothing is kept
     bool are_made = false;
@@ -49,15 +49,15 @@ struct WaveletUse {
 
 class Sweep {
   public:
-    // Share `part` of `parts`. The plans must outlive the sweep. `with_tiles`: of one variant; begin_tiles() precedes
-    // every run.
+    // Share `part` of `parts`. The plans must outlive the sweep. `with_tiles`: for one variant; call begin_tiles()
+    // before every run.
     Sweep(Variants variants, const RowFunctions &functions, int part = 0, int parts = 1, bool with_tiles = false);
     ~Sweep();
     Sweep(Sweep &&) noexcept;
 
-    // Where the sums of tiles are to be added. Both must outlive the runs.
+    // Where to add the sums of tiles. Both must outlive the runs.
     void begin_tiles(const TileGrid &grid, std::span<Tile> tiles);
-    // Adds the share's sums, by variant; without denominators where wavelets are made. T: the samples' type.
+    // Adds the share's sums per variant, without denominators if the wavelets are made already. T: the samples' type.
     template <class T>
     void run(const PlaneView<T> &ref, const PlaneView<T> &dist, std::span<FrameSums> sums,
              const WaveletUse &reference = {});

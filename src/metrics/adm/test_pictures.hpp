@@ -22,7 +22,7 @@ inline PicturePair clip_pair(clipgen::Options clip) {
     return pair;
 }
 
-// What the reference gives for a clip of adm.md 6.
+// The reference's values for a clip of adm.md 6.
 struct ReferenceRow {
     char clip; // 'A', 'B' or 'C'
     OptionTexts options;
@@ -41,7 +41,7 @@ inline PicturePair reference_clip(char name) {
     return clip_pair(clip);
 }
 
-// Kinds of content that reach different branches: 0 smooth with noise, 1 full-range noise, 2 two levels, 3 steps.
+// Kinds of content for different branches: 0 smooth with noise, 1 full-range noise, 2 two levels, 3 steps.
 inline PicturePair random_pair(unsigned bits, int width, int height, unsigned seed) {
     std::mt19937 random(seed);
     const PictureFormat format = {PixelFormat::yuv400p, bits, unsigned(width), unsigned(height)};

@@ -16,7 +16,7 @@ void ScaleTiles::begin(const TileGrid &grid, const Window &window, int scale, st
     for (int tile = 0; tile < grid.columns(); tile++) {
         const int end = edge_above(grid.x(tile + 1), scale + 1);
         for (int from = edge_above(grid.x(tile), scale + 1); from < end;) {
-            int to = end; // cut at the window's sides
+            int to = end; // clipped to the window
             for (const int side : {window.left, window.right})
                 if (side > from) to = std::min(to, side);
             part_tiles_.push_back(tile);
@@ -37,7 +37,7 @@ RowSums ScaleTiles::add(int row, std::array<WideSum, kBands> ScaleTile::*kind) {
         std::array<WideSum, kBands> &total = tiles[part_tiles_[i]][std::size_t(scale_)].*kind;
         for (std::size_t b = 0; b < kBands; b++) total[b].add(sums_[i][b]);
     }
-    std::array<std::uint64_t, kBands> scored{}; // may wrap, as the frame's
+    std::array<std::uint64_t, kBands> scored{}; // may wrap, like the frame's
     for (std::size_t i = first_scored_; i < end_scored_; i++)
         for (std::size_t b = 0; b < kBands; b++) scored[b] += std::uint64_t(sums_[i][b]);
     return {std::int64_t(scored[0]), std::int64_t(scored[1]), std::int64_t(scored[2])};

@@ -1,4 +1,4 @@
-// Sums over parts of a picture (maps.md 3): of terms as they are, where a frame rounds the sum of each row.
+// Sums over parts of a picture (maps.md 3): of unrounded terms, where a frame rounds the sum of each row.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace vmaf::adm {
 
-// Exact for any number of rows: parts of 32 bits are added up apart.
+// Exact for any number of rows: sums 32-bit parts separately.
 struct WideSum {
     std::int64_t high = 0, low = 0;
 
@@ -28,19 +28,19 @@ struct ScaleTile {
 using Tile = std::array<ScaleTile, kScales>;
 inline constexpr std::size_t kTileWords = sizeof(Tile) / sizeof(std::int64_t), kScaleWords = kTileWords / kScales;
 
-// Tiles of one scale, row by row of tiles. Their columns are cut at the sides of the scored window: a row has more
+// The tiles of a scale, row by row of tiles. Their columns are cut at the sides of the scored window, so a row has more
 // parts than tiles.
 class ScaleTiles {
   public:
-    // `tiles` outlives it.
+    // `tiles` must outlive it.
     void begin(const TileGrid &grid, const Window &window, int scale, std::span<Tile> tiles);
     bool wanted() const { return !tiles_.empty(); }
     void end() { tiles_ = {}; }
 
     std::span<const int> edges() const { return edges_; }
-    // A row's sums, part by part: room for them.
+    // Room for a row's sums, part by part.
     std::vector<RowSums> &sums() { return sums_; }
-    // Adds these to the tiles of the row. Returns the sum of what is scored.
+    // Adds them to the tiles of the row. Returns the sum of the scored part.
     RowSums add(int row, std::array<WideSum, kBands> ScaleTile::*kind);
 
   private:
@@ -48,7 +48,7 @@ class ScaleTiles {
     std::vector<int> edges_, part_tiles_;
     std::vector<RowSums> sums_;
     std::size_t first_scored_ = 0, end_scored_ = 0; // parts
-    std::vector<int> row_tiles_;                    // of each row
+    std::vector<int> row_tiles_;                    // per row
     int scale_ = 0, tile_columns_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The wavelets of a reference picture that are kept for several encodes of it.
+// Wavelets of a reference picture, kept for several encodes of it.
 #include "base/aligned.hpp"
 #include "metrics/adm/sweep.hpp"
 

@@ -20,7 +20,7 @@ namespace {
 constexpr float kOffset = -128.0f;
 constexpr int kRing = 2 * kRadius + 1;
 
-// A row as floats with kRadius mirrored samples on either side.
+// A row as floats with kRadius mirrored samples at both ends.
 template <class T> void float_row(const PlaneView<T> &plane, int y, unsigned bits, float *row) {
     const int width = plane.width;
     to_float_row(plane.row(y), width, bits, kOffset, row);
@@ -30,7 +30,7 @@ template <class T> void float_row(const PlaneView<T> &plane, int y, unsigned bit
     }
 }
 
-// The sums of one input row under the three tap rows.
+// Sums of an input row under the three tap rows.
 void row_sums(const float *row, int width, float *const sums[kRows]) {
     for (std::size_t v = 0; v < kRows; v++)
         for (int x = 0; x < width; x++) {
@@ -131,7 +131,7 @@ class Scorer final : public FrameScorer {
     }
 
   private:
-    static constexpr int kMinStrip = 32; // rows; each strip looks at 4 rows more
+    static constexpr int kMinStrip = 32; // rows; each strip reads 4 more
 
     template <class T> void measure_rows(const FrameInput &frame) {
         const PlaneView<T> ref = frame.ref.plane<T>(0), dist = frame.dist.plane<T>(0);

@@ -1,4 +1,4 @@
-// `float_ansnr`: signal-to-noise ratio between the reference smoothed a little and the distorted picture smoothed a
+// `float_ansnr`: signal-to-noise ratio between the slightly smoothed reference and the distorted picture, smoothed a
 // little more (fidelity.md 5).
 #pragma once
 
@@ -28,10 +28,10 @@ inline constexpr std::array<std::array<float, kColumns>, kRows> kTaps = [] {
 
 constexpr int mirrored(int i, int n) { return kernels::ansnr_mirrored(i, n); }
 
-// Bytes of working memory that one call needs, aligned to kAlignment.
+// Scratch bytes for one call, aligned to kAlignment.
 std::size_t scratch_bytes(int width);
 
-// Sums of R * R and of (R - D) * (R - D) over each row begin <= y < end, from left to right in single precision, to
+// Sums of R * R and of (R - D) * (R - D) over each row begin <= y < end, from left to right in single precision, into
 // signal[y] and noise[y].
 template <class T>
 using RowEnergies = void(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bits, int begin, int end,
@@ -43,9 +43,9 @@ void row_energies(const PlaneView<T> &ref, const PlaneView<T> &dist, unsigned bi
 
 template <class T> RowEnergies<T> *pick_row_energies(Isa isa);
 
-// Hands the totals over rows to emit().
+// Passes the totals over rows to emit().
 void store_energies(float signal, float noise, FrameResult &result);
-// On a device; fills a FrameResult as the CPU's scorer does.
+// For a device; fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
 
 } // namespace ansnr

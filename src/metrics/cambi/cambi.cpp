@@ -33,7 +33,7 @@ class Scorer final : public FrameScorer {
         if (frame.tiles) result.tiles.assign(frame.tiles->count() * kTileWords, 0);
         tiles_ = frame.tiles ? &result.tiles : nullptr;
         result.values[kEncodedScore] = score(frame.dist, setup_.encoded, heatmaps_, frame);
-        tiles_ = nullptr; // they are of the distorted picture
+        tiles_ = nullptr; // tiles belong to the distorted picture
         if (setup_.full_ref) result.values[kSourceScore] = score(frame.ref, setup_.source, nullptr, frame);
     }
 
@@ -62,7 +62,7 @@ class Scorer final : public FrameScorer {
         return score / double(target.window * target.window);
     }
 
-    // Before the pool, which reorders the values.
+    // Before pooling, which reorders the values.
     void add_tiles(int scale, const Canvas &canvas, std::span<const float> values, const FrameInput &frame) {
         const auto axis = [](int samples, unsigned pixels) {
             return RealTiles::Axis{samples, std::int64_t(pixels), samples, 0};
@@ -73,7 +73,7 @@ class Scorer final : public FrameScorer {
         for (int y = 0; y < canvas.height; y++) tiles.add_row(y, values.data() + std::ptrdiff_t(y) * canvas.width);
     }
 
-    // Splits the rows between the threads that are free; every part counts its own first window.
+    // Splits the rows between free threads; every part counts its own first window.
     std::span<float> compute_c_values(const Canvas &canvas, int radius, Parallel &parallel, Wanted wanted) {
         const unsigned parts = std::clamp(unsigned(canvas.height / (4 * radius + 64)), 1u, parallel.threads());
         while (counts_.size() < parts) counts_.emplace_back(counts_bytes(setup_, room_.width(), isa_));
@@ -93,7 +93,7 @@ class Scorer final : public FrameScorer {
         std::size_t count = written_[0];
         for (unsigned i = 1; i < parts; count += written_[i++])
             std::copy_n(values_of(i), written_[i],
-                        room_.c_values.data() + count); // forward: never overtakes its source
+                        room_.c_values.data() + count); // forward, so it never overtakes its source
         return room_.c_values.span().first(count);
     }
 
@@ -104,10 +104,10 @@ class Scorer final : public FrameScorer {
     Pool *pool_;
     Workspace room_;
     std::vector<AlignedArray<std::byte>> counts_; // one for each part that rows have ever been split into
-    std::vector<std::size_t> written_;            // c-values of each part
-    std::array<bool, kScales> needs_all_{};       // once they were needed they are made at once
+    std::vector<std::size_t> written_;            // per part
+    std::array<bool, kScales> needs_all_{};       // once needed, they are always computed
     AlignedArray<std::uint16_t> pixels_;          // of a heat map
-    std::vector<std::int64_t> *tiles_ = nullptr;  // of the picture in work
+    std::vector<std::int64_t> *tiles_ = nullptr;  // of the current picture
 };
 
 class CambiMetric final : public Metric {
@@ -142,7 +142,7 @@ class CambiMetric final : public Metric {
     std::span<const std::string_view> local_names() const override { return kProvides; }
     std::size_t tile_words() const override { return kTileWords; }
     bool has_real_tiles() const override { return true; }
-    // Of all c-values, where the frame's score is that of the largest. Areas below a pixel of a scale have none there.
+    // The mean of all c-values, where the frame uses the largest. Areas below a pixel at a scale have none there.
     void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
                       std::span<double> scores) const override {
         double score = 0;

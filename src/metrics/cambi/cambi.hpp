@@ -1,4 +1,4 @@
-// CAMBI, the banding index. Section numbers in this folder refer to the specification's chapter on cambi.
+// CAMBI, the banding index. Section numbers in this folder refer to the chapter on cambi in the specification.
 #pragma once
 
 #include "metrics/metric.hpp"

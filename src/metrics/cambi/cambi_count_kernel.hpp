@@ -17,23 +17,23 @@ constexpr int kCambiMaxRadius = 32;
 struct CambiScale {
     int width, height, pitch;
     int tiles_across, first_tile; // blocks of the launch
-    u64 codes, c_values;          // where they begin in a frame's memory
+    u64 codes, c_values;          // offsets in a frame's memory
 };
 
 struct CambiCountArgs {
     FrameArray<const u16> codes;
-    FrameArray<u32> c_values; // patterns of floats, row after row without gaps
+    FrameArray<u32> c_values; // patterns of floats, rows without padding
     Global<const float> reciprocal;
     CambiScale scale[kCambiScales];
     int radius, steps;
     int lowest_query, highest_query, dark_limit;
-    // Pictures so thin that the window leaves a coarse scale: the rest of the canvas is what finer scales left there,
-    // and the target's own codes before them, which lie in front.
+    // In pictures so thin that the window extends beyond a coarse scale, the rest of the canvas holds the values of
+    // finer scales, and before those the target's own codes.
     int full_width, full_height, full_pitch;
     int limits[kCambiMaxSteps + 1], weights[kCambiMaxSteps + 1];
 };
 
-// kMaxRadius: of the window; a smaller one leaves room for more blocks.
+// kMaxRadius: of the window; smaller ones leave room for more blocks.
 template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
     using Args = CambiCountArgs;
     static constexpr int kThreads =
@@ -81,7 +81,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         int window_columns, window_rows; // of the canvas that windows reach
     };
 
-    // Pixels less than this many levels above the lowest find all that they ask for.
+    // Pixels less than this many levels above the lowest find all levels that they need.
     static VMAF_DEVICE_FN u32 answered(const Args &a) { return static_cast<u32>(kLevels - 2 * a.steps); }
 
     static VMAF_DEVICE_FN int window_end(int side, int radius, int full) {
@@ -94,7 +94,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         return p.codes + scale.codes + static_cast<u64>(static_cast<u32>(y)) * static_cast<u32>(scale.pitch);
     }
 
-    // Of the canvas: what lies outside the scale is left over from the finest scale that reached there last.
+    // Of the canvas: outside the scale it still holds the finest scale that last reached there.
     static VMAF_DEVICE_FN u32 code_at(const Args &a, const Place &p, int x, int y) {
         for (int n = p.number; n >= 0; n--) {
             const CambiScale &scale = a.scale[n];
@@ -119,7 +119,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         for (int y = p.y0; y < p.end; y++) c_row(c, a, p, y)[x] = 0;
     }
 
-    // The lowest level from `from` on that a pixel of the tile asks with.
+    // The lowest level from `from` on that a pixel of the tile looks up.
     static VMAF_DEVICE_FN u32 lowest_level(C &c, Shared<SharedMemory> s, const Args &a, const Place &p, u32 from) {
         c.barrier();
         if (c.thread == 0) s->lowest = ~0u;
@@ -136,7 +136,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         return s->lowest;
     }
 
-    // Adds `change` to the histograms of the tile's columns for row y of the canvas. A thread has one column or two.
+    // Adds `change` to the histograms of the tile's columns for row y of the canvas. A thread has one or two columns.
     static VMAF_DEVICE_FN void change_row(C &c, Shared<SharedMemory> s, const Args &a, const Place &p, int y, int base,
                                           int change) {
         for (int column = c.thread; column < kTileWidth + 2 * a.radius; column += kThreads) {
@@ -150,7 +150,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         }
     }
 
-    // c-values of all pixels of the tile from level `lowest` on; `first` also writes the zeros of others.
+    // c-values of all pixels of the tile from level `lowest` on; `first` also writes zeros for the others.
     static VMAF_DEVICE_FN void walk(C &c, Shared<SharedMemory> s, const Args &a, const Place &p, int lowest,
                                     bool first) {
         const int base = lowest - a.steps;
@@ -188,7 +188,7 @@ template <class C, int kLevels, int kMaxRadius> struct CambiCountKernel {
         return high ? 63 - C::leading_zeros(high) : 31 - C::leading_zeros(static_cast<u32>(v));
     }
 
-    // Counts of the lane's levels, two to a word.
+    // Counts of the lane's levels, two per word.
     struct Counts {
         u32 even, odd;
     };

@@ -21,10 +21,10 @@ class WindowCounts {
           lowest_(setup.lowest_level()), highest_(setup.highest_level()), counts_(counts) {
         std::fill_n(counts, stride_ * (highest_ - lowest_ + 1), std::uint16_t(0));
         for (int y = std::max(begin - radius, 0); y < std::min(begin + radius, rows_); y++) change_row(y, 1);
-        if (begin - radius - 1 >= 0) change_row(begin - radius - 1, 1); // leaves with the first move
+        if (begin - radius - 1 >= 0) change_row(begin - radius - 1, 1); // leaves at the first move
     }
 
-    // To be called for y = begin, begin + 1, ... in turn.
+    // Call it for y = begin, begin + 1, ... in sequence.
     void move_to(int y) {
         if (y + radius_ < rows_) change_row(y + radius_, 1);
         if (y - radius_ - 1 >= 0) change_row(y - radius_ - 1, -1);
@@ -64,7 +64,7 @@ float c_value(const WindowCounts &counts, int v, int x, const Setup &setup, cons
     return c;
 }
 
-// Hoare's FIND, descending. Its exact exchanges matter, because the sum is taken in the resulting order.
+// Hoare's FIND, descending. Its exact exchanges matter, because the sum uses the resulting order.
 void partition_largest(std::span<float> values, std::ptrdiff_t k) {
     const auto value = [&](std::ptrdiff_t i) -> float & { return values[std::size_t(i)]; };
     std::ptrdiff_t left = 0, right = std::ssize(values) - 1;

@@ -20,9 +20,9 @@ using namespace kernels;
 
 static_assert(kCambiScales == kScales && kCambiMaxSteps == kMaxSteps && 2 * kCambiMaxRadius + 1 == kMaxWindow);
 
-constexpr int kFewSteps = 8; // for which 64 levels at a time are enough
+constexpr int kFewSteps = 8; // up to here 64 levels at a time suffice
 
-// How a picture of one target goes through the kernels: sizes of the scales and their places in scratch memory.
+// The kernels' plan for a target's picture: sizes of the scales and their offsets in scratch memory.
 struct Plan {
     Target target;
     int pitch; // of the target's own codes, which come first
@@ -89,7 +89,7 @@ class CambiDeviceScorer final : public DeviceScorer {
             pixels_ = results_.add<u64>((encoded_.c_values + 3) / 4);
         }
         planes_ = {.ref = setup.full_ref ? 1u : 0u, .dist = 1};
-        has_long_chains_ = true; // ordered_sum_, of banded pictures
+        has_long_chains_ = true; // ordered_sum_ in banded pictures
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {

@@ -9,7 +9,7 @@
 
 namespace vmaf::cambi {
 
-// `heatmaps` is null where none are wanted, and outlives the scorer.
+// `heatmaps` is null without heat maps, and must outlive the scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const Setup &setup, const PictureFormat &format,
                                                  const HeatmapFiles *heatmaps, Device &device);
 

@@ -1,4 +1,4 @@
-// What the device code of cambi is compared on beyond the common cases.
+// Cases for the device code of cambi, in addition to the common ones.
 #include "support/device_cases.hpp"
 
 namespace vmaf {
@@ -8,7 +8,7 @@ const MetricDeviceCases cambi_cases("cambi", [](DeviceCaseList &list) {
     for (unsigned bits = 8; bits <= 16; bits++) list.add(217, 67, bits);
     list.add(321, 65, 8);
     list.add(64, 216, 10);
-    // Coarse scales that are smaller than the window.
+    // Coarse scales smaller than the window.
     list.add(700, 17, 8, {{"window_size", "127"}});
     list.add(16, 600, 10, {{"window_size", "127"}});
     for (const OptionTexts &options :

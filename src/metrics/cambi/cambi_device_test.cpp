@@ -1,4 +1,4 @@
-// The device code of cambi on banded pictures, where the figures are not 0; its pooling on lists of values; heat maps.
+// The device code of cambi on banded pictures, whose scores are not 0; its pooling on lists of values; heat maps.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -28,7 +28,7 @@ void put(const Picture &picture, int x, int y, unsigned sample) {
         reinterpret_cast<std::uint16_t *>(row)[x] = std::uint16_t(sample);
 }
 
-// Smooth slopes in few levels, patches of far levels, and noise that the mask leaves out.
+// Smooth slopes in few levels, patches of distant levels, and noise that the mask excludes.
 Picture banded(const PictureFormat &format, unsigned seed) {
     const Picture picture = Picture::allocate(format);
     std::minstd_rand random(seed);
@@ -79,9 +79,9 @@ TEST_P(CambiDevice, BandedPicturesDoNotScoreZero) {
         EXPECT_GT(result.values[0], 1.0);
 }
 
-// The speed-up needs pictures of two million pixels; 7680x270 also has scales lower than the window.
+// The speed-up needs two million pixels; 7680x270 also has scales lower than the window.
 TEST_P(CambiDevice, DropsAnOctave) {
-    if (GetParam() == 64) GTEST_SKIP() << "once is enough for such a picture";
+    if (GetParam() == 64) GTEST_SKIP() << "one device is enough for such a picture";
     const DeviceCase c = {"cambi", {{"cambi_high_res_speedup", "1080"}}, {PixelFormat::yuv400p, 8, 7680, 270}};
     const Picture picture = banded(c.format, 4);
     EXPECT_EQ(device_difference(c, {{picture, picture}}, *device_), "");
@@ -117,7 +117,7 @@ TEST_P(CambiDevice, WritesTheHeatMapsOfTheScalarCode) {
     fs::remove_all(folder);
 }
 
-// Lists as c-values have them, through the kernels of the pooling alone; sums with and without more than 53 bits.
+// Lists of c-values through the pooling kernels only; sums within and beyond 53 bits.
 class CambiPooling : public CambiDevice {
   protected:
     double pooled_on_device(const std::vector<float> &values, double topk) {

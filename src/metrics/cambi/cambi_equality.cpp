@@ -125,7 +125,7 @@ Call prepare_c_values(Workload &w, Isa isa) {
 
     const auto pixels = std::size_t(w.width) * std::size_t(w.height);
     const unsigned spreads[] = {1, 3, 10, 40, 1025}, spread = spreads[draw(5)], lowest = draw(1025 - spread + 1);
-    const unsigned shown = 1 + draw(8); // eighths of the pixels that are looked at
+    const unsigned shown = 1 + draw(8); // eighths of the pixels within the mask
     const std::uint16_t *const image = w.input<std::uint16_t>(
         pixels, [=](Workload::Random &random, std::size_t) { return std::uint16_t(lowest + random() % spread); });
     const std::uint8_t *const mask = w.input<std::uint8_t>(
@@ -160,7 +160,7 @@ const Registration pool({
     .name = "cambi.pool",
     .prepare = [](Workload &w, Isa isa) -> Call {
         const auto count = std::size_t(w.width) * std::size_t(w.height);
-        // Some values zero, the others with many ties or hardly any; sometimes sums beyond 2^29.
+        // Some zeros, the others with many ties or hardly any; sometimes sums beyond 2^29.
         const unsigned zeros = unsigned(w.random()() % 5), steps = w.random()() % 2 ? 20 : 1u << 20;
         const float largest = w.random()() % 4 == 0 ? 9506.0f : 100.0f;
         const float *const values = w.input<float>(count, [=](Workload::Random &random, std::size_t) {
@@ -173,7 +173,7 @@ const Registration pool({
         return [=, function = pick_pool(isa)] {
             std::copy_n(values, count, room.begin());
             pooled[0] = function(room, count, topk).value();
-            // Without zeros, where that is possible.
+            // Without zeros, if possible.
             const auto end = std::copy_if(values, values + count, room.begin(), [](float v) { return v != 0.0f; });
             pooled[1] = function(std::span(room.begin(), end), count, topk).value_or(pooled[0]);
         };

@@ -1,4 +1,4 @@
-// What a FrameResult of cambi holds: unclipped scores.
+// The contents of cambi's FrameResult: unclipped scores.
 #pragma once
 
 #include <cstddef>

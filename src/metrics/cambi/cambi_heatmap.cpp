@@ -11,14 +11,14 @@ namespace {
 double heatmap_gain(const Setup &setup) {
     const int window = setup.encoded.window;
     const int top = kWeights[std::size_t(setup.steps)] * window * window / 4;
-    return top > 0 ? 65535.0 / top : 0.0; // C is 0 only for windows of one pixel, where every c is 0
+    return top > 0 ? 65535.0 / top : 0.0; // C is 0 only for one-pixel windows, where every c is 0
 }
 
 } // namespace
 
 HeatmapFiles::HeatmapFiles(const Setup &setup) : gain_(heatmap_gain(setup)) {
     const std::string &folder = setup.heatmaps_path;
-    // The names start at the encode's size even with the speed-up, where the maps are one size smaller.
+    // Names start at the encode's size even with the speed-up, whose maps are one size smaller.
     int width = setup.encoded.width, height = setup.encoded.height;
     try {
         system::make_folders(folder);
@@ -36,7 +36,7 @@ HeatmapFiles::HeatmapFiles(const Setup &setup) : gain_(heatmap_gain(setup)) {
 
 void HeatmapFiles::write(unsigned frame, int scale, std::span<const float> c_values,
                          std::span<std::uint16_t> pixels) const {
-    // Values above C wrap, as section 11 says.
+    // Values above C wrap, as in section 11.
     for (std::size_t i = 0; i < c_values.size(); i++) pixels[i] = std::uint16_t(int(gain_ * double(c_values[i])));
     write(frame, scale, pixels.first(c_values.size()));
 }

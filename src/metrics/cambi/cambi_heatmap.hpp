@@ -15,15 +15,15 @@ class HeatmapFiles {
     // Creates the folder and the five files; throws Error if that fails.
     explicit HeatmapFiles(const Setup &setup);
 
-    // Every frame has its own place in the file, so that threads may write in any order; skipped frames leave
-    // zero-filled holes. `pixels` is room for as many values.
+    // Every frame has a fixed place in the file, so threads may write in any order; skipped frames leave zero-filled
+    // holes. `pixels` has room for as many values.
     void write(unsigned frame, int scale, std::span<const float> c_values, std::span<std::uint16_t> pixels) const;
     void write(unsigned frame, int scale, std::span<const std::uint16_t> pixels) const;
-    double gain() const { return gain_; } // of a pixel over its c-value
+    double gain() const { return gain_; } // pixel value per c-value
 
   private:
-    double gain_;                           // 65535 / C, or 0 where C is 0
-    std::vector<system::PlacedFile> files_; // one for each scale
+    double gain_;                           // 65535 / C, or 0 if C is 0
+    std::vector<system::PlacedFile> files_; // one per scale
 };
 
 } // namespace vmaf::cambi

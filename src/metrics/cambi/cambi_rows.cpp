@@ -18,7 +18,7 @@ void convert(const std::uint16_t *from, std::uint16_t *to, int count, unsigned b
         for (int x = 0; x < count; x++) to[x] = std::uint16_t((from[x] + (1 << (bits - 11))) >> (bits - 10));
 }
 
-// In raster order, because only samples to the right and below are read.
+// In raster order, since it reads only samples to the right and below.
 void remove_dither(std::uint16_t *row, const std::uint16_t *below, int count) {
     for (int x = 0; x < count; x++) row[x] = std::uint16_t((row[x] + row[x + 1] + below[x] + below[x + 1]) >> 2);
 }

@@ -1,5 +1,5 @@
-// What the stages do to single rows. Each function works on `count` neighbouring samples and may read, but not write,
-// after them.
+// The stages' operations on single rows. Each works on `count` neighbouring samples and may read, but not write, beyond
+// them.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct RowFunctions {
     void (*remove_dither)(std::uint16_t *row, const std::uint16_t *below, int count);
     void (*sum_of_four)(const std::uint8_t *row, const std::uint8_t *below, std::uint16_t *to, int count); // 8 bits
 
-    // Section 7: Z, which replaces that of seven rows before in `flat` and in the totals down the columns; M, from the
-    // sums of seven totals around each, of all or of every second.
+    // Section 7: Z, which replaces that of seven rows earlier in `flat` and in the column totals; M, from the sums of
+    // seven totals around each pixel, or each second one.
     void (*mark_flat)(const std::uint16_t *row, const std::uint16_t *below, std::uint8_t *flat, std::uint8_t *totals,
                       int count);
     void (*mask)(const std::uint8_t *totals, int threshold, std::uint8_t *mask, int count);

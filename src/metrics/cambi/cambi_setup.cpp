@@ -20,10 +20,10 @@ Luminance luminance_function(const OptionValues &options) {
         options.text("cambi_eotf") != "bt1886" ? options.text("cambi_eotf") : options.text("eotf");
     if (name == "bt1886") return luminance_bt1886;
     if (name == "pq") return luminance_pq;
-    throw invalid("feature 'cambi': eotf cannot be '" + name + "'; it takes bt1886 or pq");
+    throw invalid("feature 'cambi': eotf '" + name + "' is not supported; use bt1886 or pq");
 }
 
-// Where a level lies against the highest level at which step d can be seen.
+// The position of a level relative to the highest one at which step d is visible.
 enum class Side { low, exact, high };
 
 Side classify(Luminance luminance, double threshold, int level, int d) {

@@ -1,4 +1,4 @@
-// What sections 2 and 3 derive once from the options, the picture size and the bit depth.
+// What sections 2 and 3 derive from options, picture size and bit depth.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace vmaf::cambi {
 
 inline constexpr int kScales = 5;
 inline constexpr int kMaxSteps = 32;   // 2^5, the largest number of contrast steps
-inline constexpr int kMaxLevel = 1024; // samples of more than 10 bits round up to it
+inline constexpr int kMaxLevel = 1024; // deeper samples round up to it
 inline constexpr int kMaxWindow = 65;  // side of the largest analysis window
 
 // Contrast weights W[d], d = 1..32; index 0 is not used (section 2.6).
@@ -53,8 +53,8 @@ struct Setup {
     unsigned bits = 8;
     Target encoded, source;
     bool full_ref = false;
-    bool speedup = false;                    // S: one octave of resolution is dropped
-    bool remove_dither = false;              // section 6 applies
+    bool speedup = false;                    // S: drops one octave of resolution
+    bool remove_dither = false;              // whether section 6 applies
     int steps = 4;                           // D
     std::array<int, kMaxSteps + 1> limits{}; // T[d], d = 1..steps
     int dark_limit = 0;                      // Vmin
@@ -62,17 +62,17 @@ struct Setup {
     double max_score = 1000;
     std::string heatmaps_path; // empty: none
 
-    // Levels of pixels for which a contrast step can count; empty if lowest > highest (section 12).
+    // Levels of pixels with countable contrast steps; empty if lowest > highest (section 12).
     int lowest_query = 0, highest_query = 0;
-    // Levels that such pixels compare themselves with.
+    // Levels that such pixels are compared with.
     int lowest_level() const { return lowest_query - steps; }
     int highest_level() const { return highest_query + steps; }
     bool any_query() const { return lowest_query <= highest_query; }
-    // Every scale is at least as wide and as high as half a window: nothing outside of it counts (section 8).
+    // Every scale is at least half a window wide and high: nothing outside it counts (section 8).
     bool windows_fit() const;
 };
 
-// Throws Error where section 2 refuses.
+// Throws Error if section 2 refuses.
 Setup make_setup(const OptionValues &options, const PictureFormat &format);
 
 // Section 3, for make_setup and its tests.

@@ -8,7 +8,7 @@ namespace vmaf::cambi {
 
 namespace {
 
-// Where the rows of a picture pass by: all of a canvas, or as many as are in use at a time.
+// Where rows of a picture pass through: a whole canvas, or only the rows in use.
 struct PassingRows {
     std::uint16_t *first;
     std::ptrdiff_t stride;
@@ -25,7 +25,7 @@ void convert_row(const RowFunctions &rows, const std::uint16_t *from, std::uint1
     rows.convert(from, to, count, bits);
 }
 
-// Calls take(y, samples) for every row of the target, which lie somewhere until the next call.
+// Calls take(y, samples) for every row of the target; the samples are valid until the next call.
 template <class T, class Take>
 void for_each_row(const PlaneView<T> &luma, int width, int height, Workspace &room, const Take &take) {
     if (luma.width == width && luma.height == height) {
@@ -42,7 +42,7 @@ void for_each_row(const PlaneView<T> &luma, int width, int height, Workspace &ro
     }
 }
 
-// Needs the row below as it was before the filter.
+// Needs the unfiltered row below.
 void remove_dither_of_row(const PassingRows &image, const RowFunctions &rows, int y) {
     const int right = image.width - 1;
     std::uint16_t *const row = image.row(y);
@@ -55,7 +55,7 @@ void remove_dither_of_row(const PassingRows &image, const RowFunctions &rows, in
     row[right] = std::uint16_t((row[right] + below[right]) >> 1);
 }
 
-// Both at once for samples of 8 bits: a quarter of the sum of four samples that are four times as large is their sum.
+// Both steps for 8-bit samples: a quarter of the sum of four samples, each multiplied by four, is their sum.
 void widen_without_dither(const PlaneView<std::uint8_t> &luma, const PassingRows &image, const RowFunctions &rows,
                           int y) {
     const int right = image.width - 1;
@@ -71,7 +71,7 @@ void widen_without_dither(const PlaneView<std::uint8_t> &luma, const PassingRows
     to[right] = std::uint16_t(2 * (from[right] + below[right]));
 }
 
-// done(y) is called when row y is there, filtered if that is wanted.
+// Calls done(y) when row y is complete, and filtered if requested.
 template <class T, class Done>
 void load_plane(const PlaneView<T> &luma, const Setup &setup, const PassingRows &image, Workspace &room,
                 const Done &done) {
@@ -98,9 +98,8 @@ void load_plane(const PlaneView<T> &luma, const Setup &setup, const PassingRows 
     }
 }
 
-// What is flat is kept for seven rows in a ring; its totals down the columns move from row to row. marked(y) is called
-// when row y of the image has been looked at for the last time, counted(y, totals) when the totals around its pixels
-// are there.
+// Keeps flatness for seven rows in a ring; its column totals move from row to row. Calls marked(y) after the last use
+// of row y of the image, and counted(y, totals) when the totals around its pixels are complete.
 template <class Marked, class Counted> class FlatRows {
   public:
     FlatRows(const PassingRows &image, Workspace &room, const Marked &marked, const Counted &counted)
@@ -109,14 +108,14 @@ template <class Marked, class Counted> class FlatRows {
         std::fill_n(room.flat_totals.data(), room.flat_totals.size(), std::uint8_t(0));
     }
 
-    // Row by row, each when the one below it is there, too.
+    // Row by row, each once the row below it is available.
     void enter(int entering) const {
         std::uint8_t *const totals = room_.flat_totals.data() + kFlatRadius;
         std::uint8_t *const flat = room_.flat_rows.data() + (entering % kSide) * room_.row_stride;
         const int y = entering - kFlatRadius, right = image_.width - 1;
         if (entering < image_.height) {
             const std::uint16_t *const row = image_.row(entering);
-            // The last row and the last column have no further neighbour to differ from.
+            // The last row and column have no further neighbour to differ from.
             const std::uint16_t *const below = image_.row(std::min(entering + 1, image_.height - 1));
             room_.rows.mark_flat(row, below, flat, totals, right);
             change(flat[right], totals[right], row[right] == below[right]);
@@ -126,7 +125,7 @@ template <class Marked, class Counted> class FlatRows {
         }
         if (y >= 0) counted_(y, totals);
     }
-    void finish() const { // once all but the last have entered
+    void finish() const { // when all rows except the last have entered
         for (int y = image_.height - 1; y < image_.height + kFlatRadius; y++) enter(y);
     }
 
@@ -144,7 +143,7 @@ template <class Marked, class Counted> class FlatRows {
     const Counted &counted_;
 };
 
-// Every row is filtered and looked at while it is near.
+// Filters and examines every row while it is in the cache.
 template <class Marked, class Counted>
 void load_rows(const Picture &picture, const Setup &setup, const PassingRows &image, Workspace &room,
                const Marked &marked, const Counted &counted) {
@@ -189,7 +188,7 @@ Canvas Workspace::load(const Picture &picture, const Target &target, const Setup
               height = halved_ ? half(target.height) : target.height;
     Canvas c{width, height, width, height, stride_, image_.data(), mask_.data()};
     const auto threshold = mask_threshold(target.width, target.height);
-    if (halved_) { // of the pictures themselves only what is in use is kept
+    if (halved_) { // keeps only the rows of the pictures in use
         const PassingRows image{passing_rows_.data(), row_stride, target.width, target.height, kFourRows};
         load_rows(
             picture, setup, image, *this,
@@ -226,7 +225,7 @@ void decimate(Canvas &c, const Workspace &room) {
     }
 }
 
-// The first and last rows stay as they are; three filtered rows are kept in a ring.
+// The first and last rows stay unchanged; three filtered rows are kept in a ring.
 void mode_filter(const Canvas &c, Workspace &room) {
     if (c.height < 3) return;
     const auto filtered = [&](int y) { return room.filtered_rows.data() + (y % 3) * room.row_stride; };

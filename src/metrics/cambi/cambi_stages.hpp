@@ -16,21 +16,21 @@
 
 namespace vmaf::cambi {
 
-// Image and mask of one pass. The buffers keep the size of the first scale; every other is written in place into the
-// top-left width x height part, and what lies outside is left over from finer scales (section 8, extreme aspect
+// Image and mask of one pass. The buffers keep the size of the first scale; later scales are written in place
+// into the top-left width x height part, and the rest still holds finer scales (section 8, extreme aspect
 // ratios).
 struct Canvas {
     int full_width = 0, full_height = 0;
     int width = 0, height = 0; // of the current scale
-    std::ptrdiff_t stride = 0; // samples between rows, of both
+    std::ptrdiff_t stride = 0; // samples between rows, for both
     std::uint16_t *image = nullptr;
-    std::uint8_t *mask = nullptr; // 1: looked at
+    std::uint8_t *mask = nullptr; // 1: counts
 
     std::uint16_t *image_row(int y) const { return image + y * stride; }
     std::uint8_t *mask_row(int y) const { return mask + y * stride; }
 };
 
-// Room for everything that scoring a plane needs; allocated once per thread.
+// All working memory for scoring a plane; allocated once per thread.
 class Workspace {
   public:
     Workspace(const Setup &setup, Isa isa);
@@ -42,13 +42,13 @@ class Workspace {
     const RowFunctions &rows;
     std::ptrdiff_t row_stride;                 // of the row buffers, which are as wide as pictures
     AlignedArray<std::uint8_t> flat_rows;      // seven rows of Z
-    AlignedArray<std::uint8_t> flat_totals;    // of their columns, with kFlatRadius zeros on each side
+    AlignedArray<std::uint8_t> flat_totals;    // of their columns, with kFlatRadius zeros at both ends
     AlignedArray<std::uint16_t> filtered_rows; // three rows of the mode filter
     AlignedArray<int> columns;                 // source positions for resampling
-    AlignedArray<float> c_values;              // of the current scale, row after row without gaps
+    AlignedArray<float> c_values;              // of the current scale, rows without padding
 
   private:
-    bool halved_; // pictures are halved on their way into the canvas
+    bool halved_; // pictures are halved while they are loaded
     int width_;
     std::ptrdiff_t stride_; // of the canvas
     AlignedArray<std::uint16_t> image_;
@@ -73,7 +73,7 @@ class SourcePositions {
     float ratio_, position_;
 };
 
-inline constexpr int kFlatRadius = 3; // the mask looks at squares of 7x7
+inline constexpr int kFlatRadius = 3; // the mask uses squares of 7x7
 
 // Section 7.
 int mask_threshold(int width, int height);
@@ -83,9 +83,9 @@ inline int half(int size) { return (size + 1) >> 1; }
 void decimate(Canvas &canvas, const Workspace &room);
 void mode_filter(const Canvas &canvas, Workspace &room);
 
-// Section 8: the c-values of a canvas, rows begin <= y < end, row after row without gaps; returns how many were
-// written. `memory` is room for counts_bytes(), of which nothing is expected.
-enum class Wanted { all, not_zero }; // zeros may be left out: most are, in most pictures
+// Section 8: the c-values of a canvas, rows begin <= y < end without padding; returns how many were written. `memory`
+// has counts_bytes(), uninitialised.
+enum class Wanted { all, not_zero }; // zeros may be dropped: most values are zero in most pictures
 using CValues = std::size_t(const Canvas &canvas, int radius, const Setup &setup, int begin, int end, std::byte *memory,
                             float *c, Wanted wanted);
 CValues scalar_c_values;
@@ -97,8 +97,8 @@ std::size_t scalar_counts_bytes(const Setup &setup, int width);
 inline constexpr std::size_t kReciprocals = kMaxWindow * kMaxWindow + 1;
 const std::array<float, kReciprocals> &reciprocals();
 
-// Section 9: the mean of the largest of the pixels' values, which it may reorder. Nothing where all values
-// are needed, since the result depends on their order, and zeros were left out.
+// Section 9: the mean of the largest pixel values, which it may reorder. Empty if all values are needed, since the
+// result depends on their order, but zeros were dropped.
 using Pool = std::optional<double>(std::span<float> c_values, std::size_t pixels, double topk);
 Pool scalar_pool;
 Pool *pick_pool(Isa isa);

@@ -37,7 +37,7 @@ clipgen::Options clip(int width, int height, const std::string &format, int dept
 const clipgen::Options kBanded = clip(640, 360, "420", 8, "gradient", "dct:30");
 const clipgen::Options kTenBits = clip(352, 288, "420", 10, "gradient", "band:8");
 
-// The scores, which are the same on every instruction set.
+// The scores, equal on every instruction set.
 MetricScores score(const std::vector<Picture> &ref, const std::vector<Picture> &dist, const OptionTexts &texts = {}) {
     const MetricScores scores = run_metric(cambi_metric, texts, ref, dist);
     for (const Isa isa : usable_isas())
@@ -94,7 +94,7 @@ TEST(Cambi, OptionsGiveTheCheckValuesOfTheSpecification) {
         {{{"cambi_vis_lum_threshold", "5"}}, 17.182234307778817},
         {{{"enc_width", "333"}, {"enc_height", "217"}}, 22.399966719711003},
         {{{"enc_width", "6000"}, {"enc_height", "217"}}, 22.45988589798747}, // larger than the picture: ignored
-        {{{"enc_width", "333"}}, 22.45988589798747},                         // so is half a size
+        {{{"enc_width", "333"}}, 22.45988589798747},                         // an incomplete size is ignored too
         {{{"cambi_max_val", "17"}}, 17.0},
         {{{"cambi_vis_lum_threshold", "300"}}, 0.0},
         {{{"cambi_high_res_speedup", "1080"}}, 22.45988589798747}, // the picture is smaller
@@ -107,11 +107,11 @@ TEST(Cambi, OptionsGiveTheCheckValuesOfTheSpecification) {
     EXPECT_EQ(score(small, {{"eotf", "pq"}}).at(kCambi, 0), 0.1529695160136398);
     EXPECT_EQ(score(small, {{"cambi_eotf", "pq"}}).at(kCambi, 0), 0.1529695160136398);
     EXPECT_EQ(score(small, {{"cambi_eotf", "bt1886"}, {"eotf", "pq"}}).at(kCambi, 0), 0.1529695160136398);
-    EXPECT_EQ(score(small, {{"window_size", "31"}}).at(kCambi, 0), 0.0); // a window of one pixel
+    EXPECT_EQ(score(small, {{"window_size", "31"}}).at(kCambi, 0), 0.0); // a one-pixel window
 }
 
-// At this size the sums exceed 2^29, where the order of additions shows: zeros, which are left out otherwise, count.
-// From the second frame on they are there at once.
+// At this size sums exceed 2^29, where the order of additions matters: zeros, otherwise dropped, count. From the second
+// frame on they are computed at once.
 TEST(Cambi, GivesTheCheckValuesAt1080p) {
     const clipgen::Options options = clip(1920, 1080, "420", 8, "gradient", "dct:20");
     const Picture dist = clip_frame(options, 0);
@@ -148,7 +148,7 @@ TEST(Cambi, ChromaDoesNotMatter) {
     EXPECT_EQ(score(grey).at(kCambi, 0), 22.7494272192531);
 }
 
-// Depths that no file format has come through the C API.
+// Depths that no file format has are possible through the C API.
 TEST(Cambi, TakesEveryDepthFrom8To16) {
     for (const int depth : {9, 11, 13, 14, 15}) {
         const double value = score(clip(321, 241, "444", depth, "gradient", "band:8")).at(kCambi, 0);
@@ -259,7 +259,7 @@ TEST(Cambi, NamesShowOptionsInOrderOfTheirNames) {
     EXPECT_EQ(suffix({{"full_ref", "true"}, {"heatmaps_path", "maps"}, {"topk", "0.6"}}), "");
 }
 
-// Section 14: image and mask as they enter the c-values, and what comes out, scale by scale.
+// Section 14: image and mask before the c-values, and the results, scale by scale.
 TEST(Cambi, StagesGiveTheIntermediateValuesOfTheSpecification) {
     struct Row {
         int width, height;

@@ -1,4 +1,4 @@
-// Chroma at luma resolution as `ciede` sees it (fidelity.md 10.1).
+// Chroma at luma resolution, as `ciede` defines it (fidelity.md 10.1).
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace vmaf {
 
-// The rows of both chroma planes for one luma row. In 4:2:2 rows are halved instead of columns, and odd sizes in 4:2:0
-// look one sample or row too far: what is found there is what a canonical layout has there, row pitches of a multiple
-// of 32 samples, zeros between the rows, Cr directly after Cb and zeros after Cr.
+// The rows of both chroma planes for one luma row. 4:2:2 halves rows instead of columns, and odd sizes in 4:2:0 read
+// one sample or row too far: they find what a canonical layout has there (pitches that are multiples of 32 samples,
+// zeros between the rows, Cr directly after Cb and zeros after Cr).
 template <class T> class ChromaRows {
   public:
     explicit ChromaRows(int width) : cb_(std::size_t(width)), cr_(std::size_t(width)), width_(width) {}
 
-    void forget() { filled_from_ = -1; } // another picture comes
+    void forget() { filled_from_ = -1; } // before another picture
 
     // Prepares luma row `y`; cb() and cr() are valid until the next call.
     void select(const Picture &picture, int y) {

@@ -21,7 +21,7 @@ using namespace ciede;
 
 constexpr std::string_view kProvides[] = {"ciede2000"};
 constexpr std::size_t kTileWords = 2;
-constexpr int kBandRows = 16; // rows that a thread takes at a time; even, so that bands do not share chroma rows
+constexpr int kBandRows = 16; // rows per thread at a time; even, so that bands do not share chroma rows
 
 // Equal samples have no difference (10.5).
 template <class T>
@@ -43,7 +43,7 @@ template <class T> class CiedeScorer final : public FrameScorer {
   public:
     CiedeScorer(const PictureFormat &format, const Functions &functions) : format_(format), functions_(functions) {}
 
-    // Bands are added in their order, whichever thread made the differences.
+    // Adds the bands in order, whichever thread made the differences.
     void measure(const FrameInput &frame, FrameResult &result) override {
         const int width = int(format_.width), height = int(format_.height);
         const unsigned tasks = frame.parallel.threads();

@@ -21,14 +21,14 @@ struct Functions {
                    float *out);
     void (*row_u16)(const ColourRow<std::uint16_t> &ref, const ColourRow<std::uint16_t> &dist, int width, unsigned bits,
                     float *out);
-    // `so_far` and `count` differences more. The scalar sum runs in raster order (10.4).
+    // Adds `count` differences to `so_far`. The scalar sum runs in raster order (10.4).
     double (*add)(double so_far, const float *differences, int count);
 };
 
 extern const Functions scalar_functions;
 const Functions &pick_functions(Isa isa);
 
-// On a device; fills a FrameResult as the CPU's scorer does, within 1e-9.
+// For a device; fills a FrameResult like the CPU's scorer, to within 1e-9.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
 
 } // namespace ciede

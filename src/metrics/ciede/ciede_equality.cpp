@@ -18,7 +18,7 @@ template <class T, class Row> Call prepare(Workload &w, Row row) {
     };
 }
 
-// A last bit of f64 decides about a last bit of f32 now and then: in L*a*b*, whose differences it then shifts.
+// The last bit of f64 occasionally changes the last bit of f32 in L*a*b*, which shifts the differences.
 const equality::Registration row_equality({
     .name = "ciede.row",
     .prepare =

@@ -1,5 +1,5 @@
 // Per target: the functions of fidelity.md 10.2 and 10.3 on doubles, each within a few units of the last place over the
-// range that colours reach. To be included inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
+// range of colours. Include it inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_CIEDE_MATH_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_CIEDE_MATH_INL_HPP
 #undef VMAF_CIEDE_MATH_INL_HPP
@@ -33,7 +33,7 @@ template <std::size_t N> HWY_INLINE Vd polynomial(Vd x, const double (&c)[N]) {
     return sum;
 }
 
-// Two vectors of doubles and the one vector of floats that corresponds to them.
+// Two vectors of doubles and their vector of floats.
 using Dfloat = hn::ScalableTag<float>;
 using Vfloat = hn::Vec<Dfloat>;
 struct Pair {
@@ -42,7 +42,7 @@ struct Pair {
 HWY_INLINE Vfloat narrowed(Pair p) { return hn::Combine(Dfloat(), narrowed(p.upper), narrowed(p.lower)); }
 HWY_INLINE Pair widened_pair(Vfloat v) { return {widened(hn::LowerHalf(Df(), v)), widened(hn::UpperHalf(Df(), v))}; }
 
-// For values that an int32 holds; Highway's ConvertTo spends four instructions on those it does not hold.
+// For values that fit an int32; Highway's ConvertTo spends four instructions on others.
 HWY_INLINE hn::Vec<hn::ScalableTag<std::int32_t>> truncated(Vfloat v) {
 #if HWY_TARGET == HWY_AVX3
     return hn::Vec<hn::ScalableTag<std::int32_t>>{_mm512_cvttps_epi32(v.raw)};
@@ -97,7 +97,7 @@ HWY_INLINE Pair cube_root(Pair x) {
     return {cube_root(x.lower, r.lower), cube_root(x.upper, r.upper)};
 }
 
-// Not defined where both are 0. The quotient is brought below tan(pi / 8) first.
+// Undefined if both are 0. First reduces the quotient below tan(pi / 8).
 HWY_INLINE Vd arc_tangent(Vd y, Vd x) {
     const Vd ax = hn::Abs(x), ay = hn::Abs(y);
     const Vd larger = hn::Max(ax, ay), smaller = hn::Min(ax, ay);
@@ -137,7 +137,7 @@ HWY_INLINE Vd cosine(Vd x) {
     return hn::MulAdd(z, polynomial(z, series), constant(1.0));
 }
 
-// Adding this leaves the nearest integer in the low bits of the sum (for magnitudes far below 2^51).
+// Adding it leaves the nearest integer in the low bits of the sum (for magnitudes far below 2^51).
 constexpr double kRounding = 6755399441055744.0; // 1.5 * 2^52
 
 // exp(x) for x from -700 to 0.

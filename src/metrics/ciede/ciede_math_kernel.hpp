@@ -1,5 +1,5 @@
-// Functions for ciede's device kernels, right to 1e-12: what follows from them is rounded to single precision. Their
-// quotients begin in single precision and are corrected once, so that none needs a division of 64-bit floats.
+// Functions for ciede's device kernels, accurate to 1e-12, since results are rounded to single precision. Quotients
+// start in single precision and are corrected once, so none needs a 64-bit division.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -38,7 +38,7 @@ template <class C> struct CiedeMath {
         const f64 root(estimate);
         return root + f64(to_float(sum(-root, root, v)) * (0.5f * C::reciprocal_estimate(estimate)));
     }
-    // Halley's method, for x > 0: each step takes the error to its third power.
+    // Halley's method, for x > 0: each step cubes the error.
     static VMAF_DEVICE_FN f64 cube_root(f64 x) {
         const float rough = to_float(x);
         float y = C::float_from(C::bits(rough) / 3 + 0x2a5137a0u); // within 4 %
@@ -94,11 +94,11 @@ template <class C> struct CiedeMath {
         return {quadrant & 2 ? -sine : sine, (quadrant + 1) & 2 ? -cosine : cosine};
     }
 
-    static VMAF_DEVICE_FN f64 arc_tangent(f64 y, f64 x) { // from -pi to pi; not for two zeros
+    static VMAF_DEVICE_FN f64 arc_tangent(f64 y, f64 x) { // from -pi to pi; undefined if both are zero
         const f64 zero = constant<0>(), ax = x < zero ? -x : x, ay = y < zero ? -y : y;
         const bool steep = ay > ax;
         const f64 larger = steep ? ay : ax, smaller = steep ? ax : ay;
-        // Brought below tan(pi / 8).
+        // Reduced below tan(pi / 8).
         const bool bent = smaller > larger * constant<0x3fda827999fcef32ull>();
         const f64 t = quotient(bent ? smaller - larger : smaller, bent ? smaller + larger : larger), z = t * t;
         // Interpolated at nine points, to 4e-15.

@@ -1,4 +1,4 @@
-// Facts about `ciede`: recorded reference scores, its view of chroma, limits.
+// `ciede`: recorded reference scores, its treatment of chroma, limits.
 #include "metrics/ciede/ciede.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ double score(int width, int height, std::string format, int depth, std::string s
     return run_metric(ciede_metric, {}, {ref}, {clip_frame(clip, frame)}).at("ciede2000", 0);
 }
 
-// Every sample tells where it comes from.
+// Every sample encodes its position.
 Picture marked(PixelFormat format, unsigned width, unsigned height) {
     const Picture picture = Picture::allocate({format, 16, width, height});
     for (unsigned p = 1; p < 3; p++) {
@@ -64,8 +64,8 @@ TEST(Ciede, OddSizesIn420LookBeyondTheChromaPlane) {
     EXPECT_EQ(rows.cb()[63], 10031);
     EXPECT_EQ(rows.cb()[64], 10100); // column 0 of the next row
     rows.select(narrow, 2);
-    EXPECT_EQ(rows.cb()[64], 20000); // Cr lies after Cb
-    EXPECT_EQ(rows.cr()[64], 0);     // nothing lies after Cr
+    EXPECT_EQ(rows.cb()[64], 20000); // Cr follows Cb
+    EXPECT_EQ(rows.cr()[64], 0);     // nothing follows Cr
     rows.select(narrow, 4);
     EXPECT_EQ(rows.cb()[2], 20001);
     EXPECT_EQ(rows.cr()[2], 0);

@@ -25,8 +25,7 @@ Lab lab_from_linear_rgb(double r, double g, double b) {
     return {float(116 * fy - 16), float(500 * (fx - fy)), float(200 * (fy - fz))};
 }
 
-// 10.3. Every quantity with a name of its own is stored as f32; a product or sum of f32 values is f32 unless an operand
-// is widened.
+// 10.3. Every named quantity is stored as f32; a product or sum of f32 values is f32 unless an operand is widened.
 
 constexpr float kKL = 0.65f, kKC = 1.0f, kKH = 4.0f;
 constexpr float k25ToThe7th = 6103515625.0f; // rounds to 6103515648
@@ -35,7 +34,7 @@ double squared(double v) { return v * v; }
 
 float chroma(float a, float b) { return float(std::sqrt(squared(a) + squared(b))); }
 
-// How much the a axis is stretched for nearly neutral colours.
+// The factor that stretches the a axis for nearly neutral colours.
 double a_stretch(float mean_chroma) {
     const double c7 = std::pow(double(mean_chroma), 7.0);
     return 1 - std::sqrt(c7 / (c7 + 6103515625.0));

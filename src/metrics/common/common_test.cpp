@@ -1,4 +1,4 @@
-// Facts about what the float metrics share: borders, sample conversion, filters, scaling.
+// Shared parts of the float metrics: borders, sample conversion, filters, scaling.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@
 namespace vmaf::common_test {
 namespace {
 
-// Something without symmetry.
+// Without symmetry.
 FloatPlane test_plane(int width, int height) {
     FloatPlane plane(width, height);
     for (int y = 0; y < height; y++)
@@ -91,7 +91,7 @@ TEST(FloatFilter, AddsTapsInOrderVerticallyThenHorizontally) {
             FloatFilter(taps, width).plane(in.view(), step, out);
             for (int y = 0; y < out.height(); y++)
                 for (int x = 0; x < out.width(); x++) {
-                    volatile float sum = 0.0f; // volatile: every step is rounded
+                    volatile float sum = 0.0f; // volatile: rounds every step
                     for (int j = 0; j < 9; j++) {
                         volatile float column = 0.0f;
                         for (int k = 0; k < 9; k++) {

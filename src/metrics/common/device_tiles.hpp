@@ -1,4 +1,4 @@
-// The tiles of a picture (maps.md 1) as kernels look them up, in device memory.
+// Lookup tables for the tiles of a picture (maps.md 1), in device memory for kernels.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace vmaf {
 
 class DeviceTiles {
   public:
-    // An image whose columns and rows are those of the picture, halved some times.
+    // An image with the picture's columns and rows, halved several times.
     struct Image {
         int across = 0, down = 0;
     };

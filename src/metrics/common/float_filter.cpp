@@ -12,7 +12,7 @@ namespace vmaf {
 std::vector<float> gaussian_taps(int length, float sigma) {
     std::vector<float> taps(static_cast<std::size_t>(length));
     const double s = sigma;
-    // Dividing by the density's factor instead of multiplying is a quirk; only the last bits show it.
+    // Dividing by the density's factor instead of multiplying is a quirk, visible only in the last bits.
     const float factor = float(1 / (s * std::sqrt(2 * std::numbers::pi)));
     float sum = 0.0f;
     for (int i = 0; i < length; i++) {

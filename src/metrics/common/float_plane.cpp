@@ -3,7 +3,7 @@
 namespace vmaf {
 
 template <class T> void to_float_row(const T *in, int width, unsigned bits, float offset, float *out) {
-    const float scale = 1.0f / float(1u << (bits - 8)); // a power of two: multiplying is as exact as dividing
+    const float scale = 1.0f / float(1u << (bits - 8)); // a power of two: multiplying is exact
     for (int x = 0; x < width; x++) out[x] = float(in[x]) * scale + offset;
 }
 

@@ -1,4 +1,4 @@
-// The single-precision planes that the float metrics work on.
+// Single-precision planes for the float metrics.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace vmaf {
 
-// Rows start aligned for vectors and may be over-read like rows of pictures.
+// Rows are aligned for vectors and may be over-read like rows of pictures.
 class FloatPlane {
   public:
     FloatPlane() = default;
@@ -30,12 +30,12 @@ class FloatPlane {
 };
 
 // out[x] = in[x] / 2^(bits - 8) + offset, exact for every depth (vif.md 3.2, motion.md 3.2, adm.md 4.3, fidelity.md
-// 1.3). Depths other than 8, 10, 12 and 16 are scaled in the same way.
+// 1.3). Depths other than 8, 10, 12 and 16 are scaled the same way.
 template <class T> void to_float_row(const T *in, int width, unsigned bits, float offset, float *out);
 extern template void to_float_row(const std::uint8_t *, int, unsigned, float, float *);
 extern template void to_float_row(const std::uint16_t *, int, unsigned, float, float *);
 
-// `out` has the size of the plane.
+// `out` must have the size of the plane.
 void to_float(const Picture &picture, unsigned plane, float offset, FloatPlane &out);
 
 } // namespace vmaf

@@ -1,5 +1,5 @@
 // Per target: samples as floats on the 8-bit scale, the vector form of to_float_row() (metrics/common/float_plane.hpp).
-// To be included inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
+// Include it inside `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_FLOAT_ROW_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_FLOAT_ROW_INL_HPP
 #undef VMAF_FLOAT_ROW_INL_HPP

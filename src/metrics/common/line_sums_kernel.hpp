@@ -1,6 +1,6 @@
 // Sums of floats along the lines of a picture, from left to right, and of the lines from top to bottom, rounded after
-// every addition: the bits of the plain loops. A block takes kRows lines through the picture, kColumns columns at a
-// time: all threads make the terms, then one thread per line adds them.
+// every addition: the bits of plain loops. A block processes kRows lines, kColumns columns at a time: all threads make
+// the terms, then one thread per line adds them.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -8,7 +8,7 @@
 namespace vmaf {
 namespace kernels {
 
-// Fewer rows are more blocks, for terms that take long.
+// Fewer rows make more blocks, for slow terms.
 template <class C, int kSums, int kLines = 32> struct LineSums {
     static constexpr int kRows = kLines, kWanted = 1024 / kRows; // columns
     static constexpr int kColumns = kSums * kRows * (kWanted + 1) * 4 <= C::kSharedBytes ? kWanted : kWanted / 2;
@@ -37,7 +37,7 @@ template <class C, int kSums, int kLines = 32> struct LineSums {
     }
 };
 
-// Totals of lines, in order. One block for each total and frame.
+// Totals of lines, in order. One block per total and frame.
 constexpr int kMaxLineTotals = 9;
 struct LineTotalsArgs {
     FrameArray<float> lines[kMaxLineTotals];

@@ -1,4 +1,4 @@
-// Planes of both pictures that kernels make, for scorers.
+// Planes of both pictures that kernels compute, for scorers.
 #pragma once
 
 #include "metrics/device_scorer.hpp"

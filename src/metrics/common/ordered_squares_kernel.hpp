@@ -1,6 +1,6 @@
 // Sum of the squares of 16-bit samples, or of differences of two planes, each rounded to single precision, in raster
-// order and double precision. Below 2^53 every order gives the same: a metric adds integers first, and this kernel
-// steps in for the frames where that is not enough. One block per frame.
+// order and double precision. Below 2^53 every order gives the same result: a metric first adds integers, and uses this
+// kernel for frames that exceed it. One block per frame.
 #pragma once
 
 #include "device/ordered_sum.hpp"
@@ -12,7 +12,7 @@ struct OrderedSquaresArgs {
     FramePlanes plane, subtracted; // `subtracted` may be null
     int width, height, pitch;
     FrameArray<u64> rough;  // the sum in integers
-    FrameArray<u64> result; // bits of the sum as a double, where `rough` is 2^53 or more
+    FrameArray<u64> result; // bits of the sum as a double, if `rough` is 2^53 or more
 };
 
 template <class C> struct OrderedSquaresKernel {

@@ -39,7 +39,7 @@ void OrderedSums::enqueue(Queue &queue, const DeviceBatch &batch, std::span<cons
     args.most_chunks = most_chunks_;
     args.sums = sums;
     const auto count = static_cast<unsigned>(sources.size());
-    // A sum that one chunk holds needs no preparation: the last step adds the terms.
+    // A sum within one chunk needs no preparation: the last step adds the terms.
     if (chunks > 1) {
         const Grid grid{count * static_cast<unsigned>(chunks), 1, batch.count};
         launch(queue, rough_, grid, args);

@@ -1,4 +1,4 @@
-// Sums of values in device memory, in the order in which they lie there, for scorers.
+// Sums of values in device memory, in their memory order, for scorers.
 #pragma once
 
 #include <span>
@@ -10,12 +10,12 @@ namespace vmaf {
 
 class OrderedSums {
   public:
-    enum class Type { f64, f32 }; // of the sums; f32 of floats as they are only
+    enum class Type { f64, f32 }; // of the sums; f32 only for floats
 
-    // The most sums at once, and the most values of each.
+    // `sums`: most sums at once; `values`: most values of each.
     OrderedSums(Device &device, FrameMemory &scratch, std::size_t sums, std::size_t values, Type type = Type::f64);
 
-    // `place`: where the sum goes among the results. `form`: what is added of a value.
+    // `place`: index of the sum in the results. `form`: which function of a value is added.
     static kernels::OrderedSource doubles(kernels::FrameArray<kernels::u64> values, std::size_t count, int place = 0,
                                           int form = 0) {
         return {values, {}, count, form, place};
@@ -24,7 +24,7 @@ class OrderedSums {
         return {{}, values, count, 0, place};
     }
 
-    // sums[place] of each frame becomes the sum of the values of a source, as bits of its type.
+    // Sets sums[place] of each frame to the sum of a source's values, as bits of its type.
     void enqueue(Queue &queue, const DeviceBatch &batch, std::span<const kernels::OrderedSource> sources,
                  kernels::FrameArray<kernels::u64> sums) const;
 

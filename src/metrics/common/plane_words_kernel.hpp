@@ -1,5 +1,5 @@
-// Samples of a plane as device kernels read them: eight bytes at a time, from places that are multiples of eight bytes.
-// Rows may be read up to the next multiple of 32 samples; what lies past their end has no meaning.
+// How device kernels read samples of a plane: eight bytes at a time, aligned to eight bytes. Rows may be read up to the
+// next multiple of 32 samples; samples past their end are meaningless.
 #pragma once
 
 #include "device/kernel.hpp"

@@ -1,10 +1,10 @@
-// Which sample stands for a position outside a line: mirrored at the ends, the edge sample not repeated.
+// The sample that replaces a position outside a line: mirrored at the ends, without repeating the edge.
 #pragma once
 
 namespace vmaf {
 
-// Mirrored as often as needed, so that lines shorter than a filter work too (vif.md 2.4). A line of one sample
-// repeats it.
+// Mirrors as often as needed, so that lines shorter than a filter work too (vif.md 2.4). A line of one sample repeats
+// it.
 constexpr int reflect(int position, int length) {
     if (position >= 0 && position < length) return position;
     if (length <= 1) return 0;

@@ -34,7 +34,7 @@ float lanczos4_kernel(float t) {
     return float(((a * std::sin(pi * x)) * std::sin((pi * x) / a)) / (((pi * pi) * x) * x));
 }
 
-// Samples per axis that mirroring once needs.
+// Samples per axis required for a single reflection.
 int smallest_source(ResizeMethod method) {
     switch (method) {
     case ResizeMethod::nearest: return 1;

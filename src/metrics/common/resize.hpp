@@ -11,19 +11,19 @@ namespace vmaf {
 
 enum class ResizeMethod { nearest, bilinear, bicubic, lanczos4 };
 
-// Throws Error naming the metric and its option for an unknown name.
+// Throws Error with the metric and option for an unknown name.
 ResizeMethod resize_method(std::string_view metric, std::string_view option, std::string_view name);
 
-// Scales planes of one size to another; positions and weights are worked out once.
+// Scales planes of one size to another; computes positions and weights once.
 class Resizer {
   public:
-    // Throws Error when the source is too small for the method's window.
+    // Throws Error if the source is too small for the method's window.
     Resizer(int in_width, int in_height, int out_width, int out_height, ResizeMethod method);
 
     void row(const PlaneView<float> &in, int y, float *out) const;
-    void plane(const PlaneView<float> &in, FloatPlane &out) const; // `out` has the output size
+    void plane(const PlaneView<float> &in, FloatPlane &out) const; // `out` must have the output size
 
-    // For device code; empty where the plane is copied.
+    // For device code; empty if the plane is copied.
     const std::vector<ResizeTaps> &columns() const { return columns_; }
     const std::vector<ResizeTaps> &rows() const { return rows_; }
 
@@ -34,7 +34,7 @@ class Resizer {
     template <int Count, bool Normalise>
     void kernel_row(const PlaneView<float> &in, const Taps &vertical, float *out) const;
 
-    bool same_size_; // then the plane is copied, whatever the method
+    bool same_size_; // copies the plane, with any method
     ResizeMethod method_;
     std::vector<Taps> columns_, rows_;
 };

@@ -3,7 +3,7 @@
 
 namespace vmaf {
 
-// Source samples and weights of one row or column of a scaled plane; how many of them count depends on the method.
+// Source samples and weights of a row or column of a scaled plane; the method determines how many are used.
 struct ResizeTaps {
     int index[9];
     float weight[9];

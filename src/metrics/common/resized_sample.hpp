@@ -1,4 +1,4 @@
-// A sample of a scaled plane in device code, as Resizer has it: sums over the source samples of the row and column.
+// A sample of a scaled plane in device code, as in Resizer: sums over the source samples of row and column.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -7,7 +7,7 @@
 namespace vmaf {
 namespace kernels {
 
-// `taps` per direction: 1 nearest, 2 bilinear, 4 bicubic, 9 lanczos4. sample(x, y) gives those of the source.
+// `taps` per direction: 1 nearest, 2 bilinear, 4 bicubic, 9 lanczos4. sample(x, y) returns source samples.
 template <class C, class Sample>
 VMAF_DEVICE_FN float resized_sample(Global<const ResizeTaps> across, Global<const ResizeTaps> down, int taps,
                                     const Sample &sample) {

@@ -11,8 +11,8 @@ extern const MetricInfo float_moment_metric;
 
 namespace moment {
 
-// In the samples' own units. Squares of 16-bit samples are rounded to single precision each, and their sum is taken in
-// raster order, which matters only where it exceeds 2^53.
+// In the samples' own units. Squares of 16-bit samples are each rounded to single precision, and summed in raster
+// order, which matters only above 2^53.
 struct Sums {
     double first, second;
 };
@@ -21,7 +21,7 @@ template <class T> using PlaneSums = Sums(const PlaneView<T> &plane, unsigned bi
 template <class T> Sums plane_sums(const PlaneView<T> &plane, unsigned bits);
 template <class T> PlaneSums<T> *pick_plane_sums(Isa isa);
 
-// What a frame's sums become in its result.
+// Stores a frame's sums in its result.
 void store_moments(const Sums &ref, const Sums &dist, const PictureFormat &format, FrameResult &result);
 
 } // namespace moment

@@ -61,7 +61,7 @@ class MomentDeviceScorer final : public DeviceScorer {
 
   private:
     struct Picture {
-        Piece<u64> first, second, ordered; // `ordered`: bits of a double, where integers were not enough
+        Piece<u64> first, second, ordered; // `ordered`: bits of a double, if integers do not suffice
     };
     PictureFormat format_;
     LoadedKernel kernel_, in_order_;

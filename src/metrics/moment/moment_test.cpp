@@ -33,7 +33,7 @@ TEST(FloatMoment, GivesTheReferenceScores) {
     expect_moments(10, {120.95373411852904, 120.93991921164773, 15476.998274369673, 15473.053023521346});
 }
 
-// 2100000 samples of 65535: the sum of squares passes 2^53, so the order of additions shows.
+// 2100000 samples of 65535: the sum of squares exceeds 2^53, so the order of additions matters.
 TEST(FloatMoment, LargeBrightPicturesKeepTheOrderOfAdditions) {
     constexpr int kWidth = 2100, kHeight = 1001;
     std::vector<std::uint16_t> samples(std::size_t(kWidth) * kHeight + 64);

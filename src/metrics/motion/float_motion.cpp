@@ -51,7 +51,7 @@ std::span<const float> taps_of(int filter_size) {
     return kTaps5;
 }
 
-// Lines from left to right, then their total from top to bottom: the grouping shows in the last bits.
+// Lines from left to right, then their total from top to bottom: the grouping affects the last bits.
 float mean_of_lines(std::span<const float> lines, int width, int height) {
     float total = 0.0f;
     for (const float line : lines.first(std::size_t(height))) total += line;
@@ -88,8 +88,8 @@ class HalfSize {
         to_float(picture, plane, kOffset, samples_);
         filter_.plane(samples_.view(), 1, blurred_);
         if (held_ == assumed_) return resizer_.plane(blurred_.view(), half);
-        // Quirk of 3.5: the scaler walks a buffer whose row pitch comes from the luma width with the pitch of the
-        // plane's own width; what lies after the rows reads as 0.
+        // Quirk of 3.5: the scaler walks a buffer whose pitch derives from the luma width with the pitch of the plane's
+        // own width; data after the rows reads as 0.
         for (int y = 0; y < read_.height(); y++)
             for (int x = 0; x < read_.width(); x++) {
                 const std::size_t element = std::size_t(y) * assumed_ + std::size_t(x), column = element % held_;
@@ -133,7 +133,7 @@ class Scorer final : public FrameScorer {
     }
 
   private:
-    static constexpr int kMinStrip = 32; // rows; each strip looks at 4 rows more
+    static constexpr int kMinStrip = 32; // rows; each strip reads 4 more
 
     template <class T> float difference(const FrameInput &frame, unsigned plane) {
         const PlaneView<T> before = frame.earlier_ref[0]->plane<T>(plane), now = frame.ref.plane<T>(plane);
@@ -152,7 +152,7 @@ class Scorer final : public FrameScorer {
     std::size_t scratch_bytes_;
     AlignedArray<float> lines_;
     AlignedArray<std::byte> scratch_;
-    std::vector<HalfSize> half_; // one per plane with motion_add_scale1, else none
+    std::vector<HalfSize> half_; // one per plane with motion_add_scale1, else empty
 };
 
 class ZeroScorer final : public FrameScorer {
@@ -239,7 +239,7 @@ class FloatMotion final : public Metric {
     std::span<const float> taps_;
     PictureFormat format_;
     unsigned last_index_ = 0;
-    std::optional<double> difference_; // of the last frame to the one before it; none before the first
+    std::optional<double> difference_; // between the last frame and the one before it; empty before the first
 };
 
 } // namespace

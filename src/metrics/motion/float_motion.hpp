@@ -19,7 +19,7 @@ inline constexpr std::array<float, 1> kTaps1 = {1.0f};
 inline constexpr std::array<float, 3> kTaps3 = {0.166378498f, 0.667243004f, 0.166378498f};
 inline constexpr std::array<float, 5> kTaps5 = {0.054488685f, 0.244201342f, 0.402619947f, 0.244201342f, 0.054488685f};
 
-// Bytes of working memory that one call needs, aligned to kAlignment.
+// Scratch bytes for one call, aligned to kAlignment.
 std::size_t scratch_bytes(int width);
 
 // lines[y] = sum over x, left to right, of |blur(a) - blur(b)|, for rows begin <= y < end (3.3, 3.4).

@@ -45,8 +45,7 @@ class FloatMotionDevice final : public DeviceScorer {
             FloatMotionArgs args{};
             for (unsigned i = 0; i < batch.count; i++) {
                 const DeviceFrame &frame = batch.frames[i];
-                // The first frame of a stream has nothing to be compared with: its own picture, and the result is not
-                // used.
+                // The first frame of a stream is compared with itself, and the result is ignored.
                 const std::byte *earlier = frame.index == 0 ? frame.ref[p] : frame.earlier_ref[0][p];
                 if (!earlier)
                     throw invalid("float_motion: frame " + std::to_string(frame.index) +

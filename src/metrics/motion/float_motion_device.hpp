@@ -8,7 +8,7 @@
 
 namespace vmaf::float_motion {
 
-// Of the first `planes` planes. Fills a FrameResult as the CPU's scorer does.
+// For the first `planes` planes. Fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, unsigned planes,
                                                  std::span<const float> taps, bool add_scale1, Device &device);
 

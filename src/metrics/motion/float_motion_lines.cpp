@@ -12,7 +12,7 @@ namespace vmaf::float_motion {
 namespace {
 
 constexpr int kRing = 5;
-constexpr std::size_t kPadding = kAlignment / sizeof(float); // before a row, so that it stays aligned
+constexpr std::size_t kPadding = kAlignment / sizeof(float); // before a row, to keep it aligned
 
 // Blurs the rows of one picture, in order.
 template <class T> class Blur {
@@ -48,7 +48,7 @@ template <class T> class Blur {
     unsigned bits_;
     std::span<const float> taps_;
     int radius_;
-    int next_ = 0; // first row that is not in the ring
+    int next_ = 0; // first row not yet in the ring
     float *ring_[kRing];
     float *line_, *out_;
 };

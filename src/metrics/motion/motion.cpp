@@ -22,9 +22,9 @@ namespace motion {
 
 namespace {
 
-constexpr int kPadding = int(kAlignment / sizeof(std::int32_t)); // before a row, so that it stays aligned
+constexpr int kPadding = int(kAlignment / sizeof(std::int32_t)); // before a row, to keep it aligned
 
-// v(y, .) of 2.3, with kRadius mirrored values on either side.
+// v(y, .) of 2.3, with kRadius mirrored values at both ends.
 template <class T>
 void vertical_blur(const PlaneView<T> &earlier, const PlaneView<T> &current, int y, unsigned bits, std::int32_t *v) {
     using Sum = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
@@ -115,7 +115,7 @@ constexpr std::array kProvidesV2 = {kNamesV2.sad, kNamesV2.motion2, kNamesV2.mot
 struct Settings {
     bool force_zero, moving_average, debug;
     double blend_factor, blend_offset, fps_weight, max_val;
-    unsigned distance; // how many frames back the earlier picture lies (m in 2.4)
+    unsigned distance; // how many frames back the earlier picture is (m in 2.4)
 };
 
 Settings settings_of(const OptionValues &o, bool debug) {
@@ -129,9 +129,9 @@ Settings settings_of(const OptionValues &o, bool debug) {
             .distance = o.flag("motion_five_frame_window") ? 2u : 1u};
 }
 
-// Motion is the reference's alone.
+// Motion depends on the reference alone.
 struct Half final : ReferenceHalf {
-    std::uint64_t earlier = 0; // number of the picture that it is compared with
+    std::uint64_t earlier = 0; // number of the picture it is compared with
     std::uint64_t sum = 0;
 };
 
@@ -154,7 +154,7 @@ class Scorer final : public FrameScorer, public SharesReference {
     }
 
   private:
-    static constexpr int kMinStrip = 32; // rows; each strip looks at 4 rows more
+    static constexpr int kMinStrip = 32; // rows; each strip reads 4 more
 
     std::uint64_t shared_difference(const Picture &earlier, const FrameInput &frame) {
         const std::uint64_t number = shared_.earlier[distance_ - 1];
@@ -249,7 +249,7 @@ class Motion final : public Metric, public EarlyScores {
         }
     }
 
-    // With the next frame's score, and that of the first frame that has an earlier one.
+    // Needs the next frame's score, and that of the first frame with an earlier one.
     std::optional<double> settled(std::string_view name, unsigned index) const override {
         if (std::size_t(index) + 1 >= scores_.size() || scores_.size() <= settings_.distance) return {};
         if (name == names_.motion2) return motion2(index);
@@ -272,8 +272,7 @@ class Motion final : public Metric, public EarlyScores {
         const std::vector<double> &s = scores_;
         if (i + 1 == s.size()) return s[i];
         if (settings_.distance == 1) return minimum(s[i], s[i + 1]);
-        // Quirk of the five-frame window: the neighbours are compared, not the frame itself, and frame 2 has no lower
-        // one.
+        // Quirk of the five-frame window: compares the neighbours, not the frame itself, and frame 2 has no lower one.
         return i == 2 ? s[3] : minimum(s[i - 1], s[i + 1]);
     }
 
@@ -317,7 +316,7 @@ const MetricInfo motion_v2_metric = {
     .name = kNamesV2.metric,
     .summary = "older name of motion, with score names of its own",
     .family = kNames.metric,
-    .options = std::span(kOptions).first(kOptions.size() - 1), // all but debug
+    .options = std::span(kOptions).first(kOptions.size() - 1), // all except debug
     .provides = kProvidesV2,
     .every_frame = true,
     .on_devices = true,

@@ -1,5 +1,5 @@
 // `motion`: how much the reference luma changes from frame to frame, in fixed point (motion.md 2). `motion_v2` is an
-// older name with scores of its own (motion.md 5).
+// older name with separate scores (motion.md 5).
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@ inline constexpr int kMinSize = kRadius + 1; // borders are mirrored once
 // The prescribed minimum: unlike std::min it returns b when either is NaN.
 constexpr double minimum(double a, double b) { return a < b ? a : b; }
 
-// blend() of 1.2: values above `offset` are compressed towards it.
+// blend() of 1.2: compresses values above `offset` towards it.
 constexpr double blend(double value, double factor, double offset) {
     return value * factor + (1 - factor) * minimum(offset, value);
 }
 
-// Throws Error for pictures whose borders cannot be mirrored (1.1).
+// Throws Error for pictures too small to mirror their borders (1.1).
 void check_size(std::string_view metric, unsigned width, unsigned height);
 
-// Bytes of working memory that one call of a function below needs; it is aligned to kAlignment.
+// Scratch bytes for one call of a function below; the memory must be aligned to kAlignment.
 std::size_t scratch_bytes(int width);
 
 // Sum of |blur(earlier - current)| over the rows begin <= y < end, in units of 1/256 of an 8-bit step (2.3).

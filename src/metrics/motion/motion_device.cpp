@@ -27,7 +27,7 @@ class MotionDeviceScorer final : public DeviceScorer {
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
-        // The first frames of a stream have nothing to compare with: their sums stay 0.
+        // The first frames of a stream have no earlier picture: their sums stay 0.
         unsigned first = 0;
         while (first < batch.count && batch.frames[first].index < distance_) first++;
         MotionArgs args{};
@@ -65,7 +65,7 @@ class MotionDeviceScorer final : public DeviceScorer {
     Piece<u64> sums_;
 };
 
-// motion_force_zero: no work at all.
+// motion_force_zero: does nothing.
 class ZeroDeviceScorer final : public DeviceScorer {
   public:
     ZeroDeviceScorer() { planes_ = {.ref = 0, .dist = 0}; }

@@ -8,7 +8,7 @@
 
 namespace vmaf::motion {
 
-// `distance`: how many frames back the earlier picture lies; 0: all sums are 0.
+// `distance`: how many frames back the earlier picture is; 0: all sums are 0.
 std::unique_ptr<DeviceScorer> make_device_scorer(std::string_view metric, const PictureFormat &format,
                                                  unsigned distance, Device &device);
 

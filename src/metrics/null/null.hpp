@@ -1,4 +1,4 @@
-// `null`: scores nothing; for timing everything around the metrics.
+// `null`: no scores; for timing everything except the metrics.
 #pragma once
 
 #include "metrics/metric.hpp"

@@ -41,7 +41,7 @@ class Scorer final : public FrameScorer {
   public:
     explicit Scorer(Isa isa) : isa_(isa) {}
 
-    // The sum of squared errors on the 8-bit scale. Up to 12 bits no square is rounded: the integer sum is the same.
+    // The sum of squared errors on the 8-bit scale. Up to 12 bits no square is rounded, so the integer sum is equal.
     void measure(const FrameInput &frame, FrameResult &result) override {
         const unsigned bits = frame.ref.format().bits;
         const double sum = bits == 16 ? pick_rounded_squared_error(isa_)(frame.ref.plane<std::uint16_t>(0),

@@ -15,11 +15,11 @@ struct PeakAndCeiling {
     double peak, ceiling; // ceiling in dB
 };
 
-// The table of fidelity.md 3; float_ansnr uses it too.
+// The table of fidelity.md 3; also for float_ansnr.
 PeakAndCeiling peak_and_ceiling(unsigned bits);
 
 // Sum of the squares of 16-bit errors in units of 2^-16, each square rounded to single precision; in raster order,
-// which matters only where the sum exceeds 2^53.
+// which matters only above 2^53.
 using RoundedSquaredError = double(const PlaneView<std::uint16_t> &ref, const PlaneView<std::uint16_t> &dist);
 RoundedSquaredError rounded_squared_error;
 RoundedSquaredError *pick_rounded_squared_error(Isa isa);

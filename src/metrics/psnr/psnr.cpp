@@ -38,9 +38,9 @@ std::pair<int, int> chroma_shifts(const PictureFormat &format, unsigned plane) {
 
 namespace {
 
-constexpr int kMinStrip = 64; // rows; below that sharing costs more than it saves
+constexpr int kMinStrip = 64; // rows; sharing less costs more than it saves
 
-// Of the samples of each tile, in the plane's own words. Returns the sum of all.
+// Sums the samples of each tile, into the plane's words. Returns the total.
 template <class T>
 std::uint64_t sum_tiles(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, const TileGrid &tiles,
                         std::size_t words, std::int64_t *out) {
@@ -90,7 +90,7 @@ constexpr std::array<std::string_view, 3> kPsnr = {"psnr_y", "psnr_cb", "psnr_cr
 constexpr std::array<std::string_view, 3> kMse = {"mse_y", "mse_cb", "mse_cr"};
 constexpr std::array<std::string_view, 3> kApsnr = {"apsnr_y", "apsnr_cb", "apsnr_cr"};
 
-constexpr std::size_t kTileWords = 3; // of FrameResult::tiles: the squared errors of each plane
+constexpr std::size_t kTileWords = 3; // of FrameResult::tiles: the squared errors per plane
 
 constexpr std::array kOptions = {
     OptionSpec{"enable_chroma", "", "also score the planes Cb and Cr", true},
@@ -169,7 +169,7 @@ class Psnr final : public Metric {
         }
     }
 
-    // 2.3: a plane that was never scored yields -inf, which is kept.
+    // 2.3: a plane that was never scored yields -inf.
     void flush(ScoreSink &sink) override {
         if (!apsnr_) return;
         for (unsigned p = 0; p < 3; p++) {
@@ -182,7 +182,7 @@ class Psnr final : public Metric {
 
     std::span<const std::string_view> local_names() const override { return std::span(kPsnr).first(chroma_ ? 3 : 1); }
     std::size_t tile_words() const override { return kTileWords; }
-    // Planes that pictures do not have are not a number.
+    // Missing planes are NaN.
     void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
                       std::span<double> scores) const override {
         for (unsigned p = 0; p < scores.size(); p++) {

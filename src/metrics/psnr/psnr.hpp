@@ -12,7 +12,7 @@ extern const MetricInfo psnr_metric;
 
 namespace psnr {
 
-// Minimum and maximum as fidelity.md 1.1 prescribes: with a NaN as first argument the second is returned.
+// Minimum and maximum as in fidelity.md 1.1: if the first argument is NaN, they return the second.
 constexpr double lesser(double a, double b) { return a < b ? a : b; }
 constexpr double greater(double a, double b) { return a > b ? a : b; }
 
@@ -26,10 +26,10 @@ std::uint64_t squared_error(const PlaneView<T> &ref, const PlaneView<T> &dist, u
 
 template <class T> SquaredError<T> *pick_squared_error(Isa isa);
 
-// By how much the columns and rows of a plane are halved.
+// How often the columns and rows of a plane are halved.
 std::pair<int, int> chroma_shifts(const PictureFormat &format, unsigned plane);
 
-// Over a whole plane of two pictures, on the threads of `parallel`.
+// For a whole plane of two pictures, using the threads of `parallel`.
 std::uint64_t plane_squared_error(const Picture &ref, const Picture &dist, unsigned plane, Isa isa, Parallel &parallel);
 
 } // namespace psnr

@@ -36,7 +36,7 @@ class SquaredErrors : public DeviceScorer {
     }
 
   protected:
-    // All but the place of the sums, if that is another.
+    // Everything except the place of the sums, if it differs.
     Grid fill(PsnrArgs &args, const DeviceBatch &batch) const {
         args.sums = batch.results_of(sums_);
         unsigned columns = 1, rows = 0; // of blocks
@@ -58,7 +58,7 @@ class SquaredErrors : public DeviceScorer {
     Piece<u64> sums_;
 };
 
-// Of the tiles of a grid (maps.md 6), three words each. Their sums are those of the planes.
+// For the tiles of a grid (maps.md 6), three words each. Their sums are those of the planes.
 class TileErrors final : public SquaredErrors {
   public:
     TileErrors(const PictureFormat &format, unsigned planes, const TileGrid &grid, Device &device)

@@ -7,7 +7,7 @@
 
 namespace vmaf::psnr {
 
-// The first `planes` planes. Fills a FrameResult as the CPU's scorer of `psnr` does.
+// For the first `planes` planes. Fills a FrameResult like the CPU's scorer of `psnr`.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, unsigned planes, Device &device);
 std::unique_ptr<DeviceScorer> make_tiling_device_scorer(const PictureFormat &format, unsigned planes,
                                                         const TileGrid &tiles, Device &device);

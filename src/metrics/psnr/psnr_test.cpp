@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// One frame of a street scene against its distorted version, on every instruction set.
+// A frame of a street scene and its distorted version, on every instruction set.
 void expect_scores(const MetricInfo &info, const OptionTexts &options, int depth, unsigned frame,
                    const std::map<std::string, double> &expected) {
     for (const Isa isa : usable_isas()) {

@@ -12,7 +12,7 @@ struct ContrastTables {
     Table8x8 csf, mask;
 };
 
-// The tables are symmetric: the upper triangle, row by row, is enough.
+// The tables are symmetric, so the upper triangle suffices, row by row.
 constexpr ContrastTables contrast_tables(const std::array<double, 36> &triangle) {
     ContrastTables tables{};
     std::size_t next = 0;

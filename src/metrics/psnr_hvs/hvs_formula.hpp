@@ -1,4 +1,4 @@
-// The arithmetic of one 8x8 block of `psnr_hvs` (fidelity.md 9), which CPU and device code share, in the dialect of
+// The arithmetic of one 8x8 block of `psnr_hvs` (fidelity.md 9), shared by CPU and device code, in the dialect of
 // device/kernel.hpp. Blocks are arrays [8 * row + column]. `C` has divide() and square_root().
 #pragma once
 
@@ -7,8 +7,8 @@
 namespace vmaf {
 namespace kernels {
 
-// 9.1 step 1: the quadrants' variances relative to the whole block's; 0 for a flat block. The means are exact; the
-// sums of squares round, in raster order.
+// 9.1 step 1: the quadrants' variances relative to the whole block's; 0 for a flat block. The means are exact; the sums
+// of squares round, in raster order.
 template <class C> VMAF_DEVICE_FN float hvs_variance_ratio(const int *block) {
     int quadrant_sum[4] = {0, 0, 0, 0};
     VMAF_UNROLL
@@ -93,7 +93,7 @@ VMAF_DEVICE_FN void hvs_transform(int *block) {
     for (int i = 0; i < 8; i++) hvs_transform_line<1>(block + 8 * i);
 }
 
-// 9.1 step 3. A root rounded to double precision and then to single is the root rounded to single at once.
+// 9.1 step 3. A root rounded to double and then to single precision equals the root rounded to single precision.
 template <class C> VMAF_DEVICE_FN float hvs_masking_threshold(const int *coefficients, const float *mask, float ratio) {
     float energy = 0.0f;
     VMAF_UNROLL
@@ -101,7 +101,7 @@ template <class C> VMAF_DEVICE_FN float hvs_masking_threshold(const int *coeffic
     return C::square_root(energy * ratio) * 0.03125f;
 }
 
-// 9.1 step 4: the squared error of coefficient i. `first`: it is the block's mean, which nothing masks.
+// 9.1 step 4: the squared error of coefficient i. `first`: the block's mean, which nothing masks.
 template <class C> VMAF_DEVICE_FN float hvs_error(int s, int d, float csf, float mask, float threshold, bool first) {
     float error = static_cast<float>(s < d ? d - s : s - d);
     if (!first) {

@@ -19,7 +19,7 @@ template <class T> Block block_at(const T *samples, std::ptrdiff_t stride) {
     return block;
 }
 
-// Transforms the block; returns what its own masking allows.
+// Transforms the block; returns the error that its masking permits.
 float transformed_threshold(Block &block, const ContrastTables &tables) {
     const float ratio = hvs_variance_ratio<PlainArithmetic>(block.data());
     hvs_transform(block.data());

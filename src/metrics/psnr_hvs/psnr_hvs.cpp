@@ -28,7 +28,7 @@ namespace {
 using namespace psnr_hvs;
 
 constexpr std::string_view kProvides[] = {"psnr_hvs_y", "psnr_hvs_cb", "psnr_hvs_cr", "psnr_hvs"};
-constexpr int kBandRows = 4; // rows of blocks that a thread takes at a time
+constexpr int kBandRows = 4; // rows of blocks per thread at a time
 
 class PsnrHvsScorer final : public FrameScorer {
   public:
@@ -46,7 +46,7 @@ class PsnrHvsScorer final : public FrameScorer {
         std::array<std::size_t, kBandRows> count{};
     };
 
-    // 9.1: one chain of f32 additions through all blocks of the plane, whichever thread made the terms.
+    // 9.1: one chain of f32 additions over all blocks of the plane, whichever thread made the terms.
     template <class T, class Errors> double plane_error(const FrameInput &frame, unsigned plane, const Errors &errors) {
         const PlaneView<T> ref = frame.ref.plane<T>(plane), dist = frame.dist.plane<T>(plane);
         const int columns = blocks_along(format_.plane_width(plane)), rows = blocks_along(format_.plane_height(plane));

@@ -19,10 +19,10 @@ inline constexpr int kBlockStep = 7; // 8x8 blocks overlap by one row and column
 int blocks_along(unsigned size); // of a plane
 // The score of a plane from the sum of its errors (9.1).
 double plane_score(float sum, const PictureFormat &format, unsigned plane);
-// On a device; fills a FrameResult as the CPU's scorer does.
+// For a device; fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
 
-// A row of blocks: their top left corners lie kHvsBlockStep samples apart, from `ref` and `dist` on.
+// A row of blocks: their top left corners are kHvsBlockStep samples apart, starting at `ref` and `dist`.
 template <class T> struct BlockRow {
     const T *ref, *dist;
     std::ptrdiff_t ref_stride, dist_stride; // samples
@@ -31,8 +31,8 @@ template <class T> struct BlockRow {
     const ContrastTables *tables;
 };
 
-// The squared errors of all coefficients that are not zero, block by block in coefficient order (9.1 step 4); returns
-// their number, at most 64 per block. `terms` has room for 64 * (blocks + 1).
+// Squared errors of all nonzero coefficients, block by block in coefficient order (9.1 step 4); returns their number,
+// at most 64 per block. `terms` has room for 64 * (blocks + 1).
 struct Functions {
     std::size_t (*errors_u8)(const BlockRow<std::uint8_t> &row, float *terms);
     std::size_t (*errors_u16)(const BlockRow<std::uint16_t> &row, float *terms);

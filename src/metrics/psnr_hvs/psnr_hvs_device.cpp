@@ -29,7 +29,7 @@ class PsnrHvsDevice final : public DeviceScorer {
         const TraceRange trace("psnr_hvs");
         std::vector<OrderedSource> sources;
         for (unsigned p = 0; p < 3; p++) {
-            if (blocks(p) == 0) continue; // its sum is cleared
+            if (blocks(p) == 0) continue; // its sum is already 0
             const PicturePlanes planes = batch.planes(p);
             HvsArgs args{};
             args.ref = planes.ref;

@@ -7,7 +7,7 @@ namespace {
 using equality::Call;
 using equality::Workload;
 
-// A row of blocks takes the first eight rows of the planes.
+// A row of blocks uses the first eight rows of the planes.
 template <class T, class Errors> Call prepare(Workload &w, Errors errors) {
     const PlaneView<T> ref = w.plane<T>(), dist = w.plane<T>();
     const int blocks = (w.width - 8) / kBlockStep + 1;

@@ -1,4 +1,4 @@
-// Facts about `psnr_hvs`: recorded reference scores, limits, degenerate sizes.
+// `psnr_hvs`: recorded reference scores, limits, degenerate sizes.
 #include "metrics/psnr_hvs/psnr_hvs.hpp"
 
 #include <gtest/gtest.h>

@@ -69,7 +69,7 @@ Geometry checked_geometry(std::string_view metric, std::string_view planes, cons
     throw invalid(sentence);
 }
 
-// The prescribed minimum: a NaN turns into the limit.
+// The specified minimum: turns a NaN into the limit.
 double minimum(double a, double b) { return a < b ? a : b; }
 
 class ChromaScorer final : public FrameScorer {

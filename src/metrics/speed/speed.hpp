@@ -1,5 +1,5 @@
 // `speed_chroma` and `speed_temporal`: how much the entropy of 5x5 blocks differs between two pictures, for chroma and
-// for the change of luma from frame to frame (speed.md).
+// for the change of luma between frames (speed.md).
 #pragma once
 
 #include "metrics/metric.hpp"

@@ -16,13 +16,13 @@ using namespace kernels;
 
 static_assert(kSpeedSize == kSize);
 
-// The planes of each frame: what they are made of, reference and distorted in turn.
+// The sources of each frame's planes, reference and distorted alternating.
 struct PlaneSources {
     std::array<FramePlanes, kSpeedPlanes> samples{}, earlier{};
-    unsigned plane = 0; // of the pictures: for the pitch
+    unsigned plane = 0; // of the pictures: determines the pitch
 };
 
-// Kernels and memory for a number of planes per frame.
+// Kernels and memory for several planes per frame.
 class SpeedDeviceScorer : public DeviceScorer {
   protected:
     SpeedDeviceScorer(const Geometry &geometry, const Settings &settings, unsigned bits, unsigned planes,
@@ -43,14 +43,14 @@ class SpeedDeviceScorer : public DeviceScorer {
         if (!geometry.scales) return;
         const Resizer resizer(geometry.width, geometry.height, geometry.scaled_width, geometry.scaled_height,
                               settings.prescale_method);
-        // A plane that keeps its size is copied, whatever the method.
+        // A plane that keeps its size is copied, with any method.
         copies_ = resizer.columns().empty();
         if (copies_) return;
         columns_ = upload_table(device, resizer.columns().data(), resizer.columns().size() * sizeof(ResizeTaps));
         rows_ = upload_table(device, resizer.rows().data(), resizer.rows().size() * sizeof(ResizeTaps));
     }
 
-    // Of frames `first` and later.
+    // For frames `first` and later.
     void analyse(Queue &queue, const DeviceBatch &batch, const PlaneSources &sources, unsigned first) const {
         const TraceRange trace("speed");
         const unsigned frames = batch.count - first;
@@ -126,7 +126,7 @@ class SpeedDeviceScorer : public DeviceScorer {
         launch_planes(block_energies_, blocks_of(block_energies_, blocks_), blocks);
     }
 
-    // Of planes `first` and the one after it. All figures are 0 where a frame was not analysed, and so is its score.
+    // For planes `first` and the next. If a frame was not analysed, all figures are 0, and so is its score.
     PlaneScore pair_score(const DeviceResult &from, std::size_t first) const {
         const Plane reference(*this, from, first), distorted(*this, from, first + 1);
         return plane_score(reference.statistics, distorted.statistics, settings_);
@@ -149,7 +149,7 @@ class SpeedDeviceScorer : public DeviceScorer {
         return 1;
     }
 
-    // What came back for a plane. Entropies that hang on the last bit of a logarithm are made here.
+    // The results of a plane. Computes entropies that depend on the last bit of a logarithm.
     struct Plane {
         std::vector<float> entropy;
         BlockStatistics statistics;
@@ -208,7 +208,7 @@ class TemporalDeviceScorer final : public SpeedDeviceScorer {
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
-        // The first frame of a stream has nothing to compare with: its figures stay 0, and with them its score.
+        // The first frame of a stream has no earlier one: its figures stay 0, and so does its score.
         PlaneSources sources;
         unsigned first = 0;
         while (first < batch.count && !batch.frames[first].earlier_ref[0][0]) first++;

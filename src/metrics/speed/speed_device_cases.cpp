@@ -1,4 +1,4 @@
-// What the device code of speed_chroma and speed_temporal is compared on beyond the common cases.
+// Cases for the device code of speed_chroma and speed_temporal, in addition to the common ones.
 #include "support/device_cases.hpp"
 
 namespace vmaf {
@@ -6,7 +6,7 @@ namespace {
 
 using Options = std::vector<OptionTexts>;
 
-// Filters and scaling, which both have.
+// Filters and scaling, which both support.
 const Options kShared = {
     {{"speed_kernelscale", "3.7113"}},
     {{"speed_kernelscale", "0.5"}, {"speed_sigma_nn", "1.3"}},
@@ -27,7 +27,7 @@ const MetricDeviceCases chroma_cases("speed_chroma", [](DeviceCaseList &list) {
 
 const MetricDeviceCases temporal_cases("speed_temporal", [](DeviceCaseList &list) {
     for (unsigned bits = 8; bits <= 16; bits++) list.add(181, 175, bits);
-    list.add(1130, 165, 8); // more columns than go through shared memory at once
+    list.add(1130, 165, 8); // more columns than shared memory holds at once
     for (const OptionTexts &options : kShared) list.add(183, 185, 10, options);
     list.add(183, 185, 8, {{"speed_use_ref_diff", "true"}});
 });

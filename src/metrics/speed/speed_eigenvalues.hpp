@@ -5,8 +5,8 @@
 
 namespace vmaf::speed {
 
-// In the order in which the iteration leaves them, not sorted. `t` is what Steps::tridiagonalise made.
+// In the order of the iteration, not sorted. `t` comes from Steps::tridiagonalise.
 Vector eigenvalues(const Matrix &t);
-void warn_unconverged(); // where an iteration was given up
+void warn_unconverged(); // when an iteration is abandoned
 
 } // namespace vmaf::speed

@@ -37,7 +37,7 @@ template <class T> Call prepare_filter(Workload &w, Isa isa) {
                                   .scale = 1.0f / float(1u << (w.bits - 8)),
                                   .width = w.width};
     return [=, &steps = steps_for(isa)] {
-        (void)taps, (void)rows, (void)earlier; // what `source` refers to
+        (void)taps, (void)rows, (void)earlier; // `source` refers to these
         if constexpr (sizeof(T) == 1)
             steps.filter_bytes(source, sums);
         else if constexpr (sizeof(T) == 2)
@@ -86,7 +86,7 @@ const equality::Registration covariance_equality({
     .depths = {8},
 });
 
-// A symmetric matrix with a heavy diagonal; some are flat, as those of flat pictures.
+// A symmetric matrix with a heavy diagonal; sometimes flat, as for flat pictures.
 Matrix random_covariance(Workload &w) {
     Matrix k;
     const float diagonal = w.pattern == equality::Pattern::opposite ? 0.0f : 60.0f;

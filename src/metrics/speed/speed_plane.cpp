@@ -11,15 +11,15 @@ namespace vmaf::speed {
 namespace {
 
 constexpr int kDecimation = 16;
-constexpr double kTiny = 1e-6;                            // eigenvalues and pivots below it count as zero
+constexpr double kTiny = 1e-6;                            // smaller eigenvalues and pivots count as zero
 constexpr double kEntropyConstant = 0x1.06073a671183dp+2; // log2(2 * pi * e)
 constexpr int kMaxTaps = 35;                              // kernel scale 360/97
 
 int scaled_side(int side, double prescale) { return int(double(side) * prescale + 0.5); }
 
-constexpr int kResizeReach = 6; // rows that scaling reads above and below a position, at most
+constexpr int kResizeReach = 6; // most rows that scaling reads above and below a position
 
-// Rows of the source from which the scaled rows begin .. end - 1 are made.
+// Source rows for the scaled rows begin .. end - 1.
 struct SourceRows {
     int begin, end;
 };
@@ -103,7 +103,7 @@ void PlaneAnalyser::analyse(const Picture &picture, const Picture *earlier, unsi
     solve();
 }
 
-// Of the anti-aliased plane only every 16th row and column is used, so only those are computed (10).
+// Only every 16th row and column of the anti-aliased plane is used, so only those are computed (10).
 template <class T, class RowOf, class Filter>
 void PlaneAnalyser::filter_row(int y, RowOf row_of, const PlaneView<T> *earlier, Filter filter) {
     std::array<const T *, kMaxTaps> rows{}, before{};
@@ -138,7 +138,7 @@ template <class T> void PlaneAnalyser::decimate(const PlaneView<T> &samples, con
 template <class T> void PlaneAnalyser::decimate_scaled(const PlaneView<T> &samples, const PlaneView<T> *earlier) {
     const auto row_of = [&](int row) -> const float * { return scaled_.row(row % scaled_.height()); };
     const int radius = int(taps_.size()) / 2;
-    int next = 0; // first row that has not been scaled yet
+    int next = 0; // first row not yet scaled
     for (int y = 0; y < geometry_.working_height; y++) {
         const int end = std::min(y * kDecimation + radius + 1, geometry_.scaled_height);
         next = std::max(next, y * kDecimation - radius);
@@ -148,7 +148,7 @@ template <class T> void PlaneAnalyser::decimate_scaled(const PlaneView<T> &sampl
     }
 }
 
-// Puts the scaled rows begin .. end - 1 into their ring.
+// Writes the scaled rows begin .. end - 1 to their ring.
 template <class T>
 void PlaneAnalyser::scale_rows(const PlaneView<T> &samples, const PlaneView<T> *earlier, int begin, int end) {
     const SourceRows range = source_rows(geometry_, begin, end);
@@ -163,7 +163,7 @@ void PlaneAnalyser::scale_rows(const PlaneView<T> &samples, const PlaneView<T> *
             to_float_row(row, samples.width, bits_, -128.0f, out);
         }
     }
-    PlaneView<float> whole = source_.view(); // as if the other rows were there as well
+    PlaneView<float> whole = source_.view(); // pretends that the other rows exist too
     whole.data -= range.begin * whole.stride;
     whole.height = geometry_.height;
     for (int y = begin; y < end; y++) resizer_->row(whole, y, scaled_.row(y % scaled_.height()));

@@ -1,4 +1,4 @@
-// From a pair of planes to a SpEED score (speed.md 2 to 8).
+// Computes a SpEED score from a pair of planes (speed.md 2 to 8).
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ struct Geometry {
 
 inline constexpr int kSmallestScaledSide = 80; // 16 * kSide
 
-// What a plane contributes to the score: energy and entropy of its blocks (7).
+// A plane's contribution to the score: energy and entropy of its blocks (7).
 struct BlockStatistics {
     std::span<const float> energy, entropy;
     bool singular = false;
@@ -50,7 +50,7 @@ class PlaneAnalyser {
   public:
     PlaneAnalyser(const Geometry &geometry, const Settings &settings, unsigned bits, const Steps &steps);
 
-    // Of a plane, or of the change `earlier` - `plane` where there is an earlier picture.
+    // Analyses a plane, or the change `earlier` - `plane` if there is an earlier picture.
     void analyse(const Picture &picture, const Picture *earlier, unsigned plane);
 
     BlockStatistics statistics() const { return {energy_, entropy_, singular_}; }
@@ -74,9 +74,9 @@ class PlaneAnalyser {
     std::vector<float> taps_; // of the anti-alias filter
     FloatFilter mean_filter_;
     std::optional<Resizer> resizer_;
-    FloatPlane source_;        // only where planes are scaled: the rows that the next scaled rows are made from
-    FloatPlane scaled_;        // and a ring of scaled rows, one per tap
-    AlignedArray<float> line_; // one row between the passes, with room for its reflection
+    FloatPlane source_;        // if planes are scaled: the source rows of the next scaled rows
+    FloatPlane scaled_;        // a ring of scaled rows, one per tap
+    AlignedArray<float> line_; // a row between the passes, with room for its reflection
     int line_margin_;
     FloatPlane working_, local_mean_;
     BlockMatrix blocks_;
@@ -88,12 +88,12 @@ class PlaneAnalyser {
 
 struct PlaneScore {
     float value;
-    bool singular; // the covariance matrix of one or both planes could not be inverted
+    bool singular; // the covariance matrix of one or both planes is not invertible
 };
 
 PlaneScore plane_score(const BlockStatistics &reference, const BlockStatistics &distorted, const Settings &settings);
 
-// The figures of a frame of speed_chroma: u, v and both together (9.1).
+// The figures of a frame of speed_chroma: u, v and both combined (9.1).
 void fill_chroma_figures(const PlaneScore &u, const PlaneScore &v, FrameResult &result);
 
 } // namespace vmaf::speed

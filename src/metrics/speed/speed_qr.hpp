@@ -1,5 +1,5 @@
-// Implicit QR steps with the Wilkinson shift; names as in speed.md 6.2. One text for the CPU and for devices, where one
-// thread runs it.
+// Implicit QR steps with the Wilkinson shift; names as in speed.md 6.2. Shared by the CPU and devices, which run it in
+// one thread.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -9,15 +9,15 @@ namespace vmaf {
 namespace kernels {
 
 constexpr int kSpeedSize = 25;                    // order of the covariance matrix
-constexpr u64 kSpeedTiny = 0x3eb0c6f7a0b5ed8dull; // 1e-6: eigenvalues and pivots below it count as zero
+constexpr u64 kSpeedTiny = 0x3eb0c6f7a0b5ed8dull; // 1e-6: smaller eigenvalues and pivots count as zero
 constexpr int kSpeedMaxIterations = 500;
 
-// C: what a context has of arithmetic. Floats: a pointer to floats.
+// C: the arithmetic of a context. Floats: a pointer to floats.
 template <class C, class Floats> struct SpeedQr {
     using F = typename C::f64;
 
-    // Turns the diagonal d of a tridiagonal matrix into its eigenvalues, in the order in which the iteration leaves
-    // them; u are the elements below it. False where it was given up.
+    // Turns the diagonal d of a tridiagonal matrix into its eigenvalues, in the order of the iteration; u are the
+    // elements below the diagonal. Returns false if it was abandoned.
     static VMAF_DEVICE_FN bool run(Floats d, Floats u) {
         clip(d, u, kSpeedSize - 1);
         int last = kSpeedSize - 1, iterations = 0;

@@ -1,4 +1,4 @@
-// The steps in plain C++: what every faster path is compared with.
+// The steps in plain C++: the definition for every faster path.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -45,8 +45,8 @@ void covariance(const WindowPlane &plane, const Vector &means, Matrix &k) {
         for (int f = 0; f <= e; f++) k[e][f] = k[f][e] = float(sums[std::size_t(e)][std::size_t(f)] / area);
 }
 
-// T = T - x v' - v x' on rows and columns from p on, with x made from tau and v. T is symmetric there to the last bit,
-// so that the sums over k may read rows instead of columns.
+// T = T - x v' - v x' on rows and columns from p on, with x made from tau and v. T is exactly symmetric there, so sums
+// over k may read rows instead of columns.
 void apply_reflection(Matrix &t, const Vector &v, float tau, int p) {
     Vector x;
     for (int k = p; k < kSize; k++)
@@ -94,7 +94,7 @@ Vector reflection_vector(const Matrix &b, int k, float original_diagonal) {
     return v;
 }
 
-// Rows from k on of H * m with H = 1 - 2 v v'. Elsewhere H is the identity: only zero terms are left out of the sums.
+// Rows from k on of H * m with H = 1 - 2 v v'. H is the identity elsewhere, so only zero terms are skipped.
 void reflect_rows(const Vector &v, Matrix &m, int k) {
     Matrix product;
     for (int i = k; i < kSize; i++) {

@@ -1,5 +1,5 @@
-// The steps of SpEED that are worth vectors. Every function has one prescribed order of additions per result; vectors
-// run across results, so that all paths give the same bits (speed.md 10).
+// The steps of SpEED that benefit from vectors. Every function has one defined order of additions per result; vectors
+// run across results, so all paths give the same bits (speed.md 10).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace vmaf::speed {
 
 inline constexpr int kSide = 5;             // of a block
 inline constexpr int kSize = kSide * kSide; // samples of a block: order of the covariance matrix
-inline constexpr int kPadded = 32;          // floats of a matrix row, so that whole vectors can be used
+inline constexpr int kPadded = 32;          // floats per matrix row, for whole vectors
 
 struct alignas(kAlignment) Vector {
     std::array<float, kPadded> values{};
@@ -26,7 +26,7 @@ struct alignas(kAlignment) Vector {
     const float *data() const { return values.data(); }
 };
 
-// kSize rows; what lies after column kSize of a row has no meaning.
+// kSize rows; data after column kSize of a row is meaningless.
 struct Matrix {
     std::array<Vector, kSize> rows{};
 
@@ -51,8 +51,8 @@ class BlockMatrix {
     AlignedArray<float> samples_;
 };
 
-// The rows under a vertical filter, one per tap: sample * scale - 128, or with `earlier` rows the change
-// (earlier - sample) * scale. Samples that are float are taken as they are.
+// The rows under a vertical filter, one per tap: sample * scale - 128, or with `earlier` rows the change (earlier -
+// sample) * scale. Float samples are used unchanged.
 template <class T> struct FilterRows {
     std::span<const T *const> rows, earlier;
     std::span<const float> taps;
@@ -67,14 +67,14 @@ struct WindowPlane {
 };
 
 struct Steps {
-    // sums[x] = 0 + taps[0] * row[0][x] + taps[1] * row[1][x] + ... (4.3). May write up to kOverreadBytes too much.
+    // sums[x] = 0 + taps[0] * row[0][x] + taps[1] * row[1][x] + ... (4.3). May write up to kOverreadBytes beyond.
     void (*filter_bytes)(const FilterRows<std::uint8_t> &source, float *sums);
     void (*filter_words)(const FilterRows<std::uint16_t> &source, float *sums);
     void (*filter_floats)(const FilterRows<float> &source, float *sums);
     // Mean of the window at each of the kSize shifts, and their covariances (5).
     void (*window_means)(const WindowPlane &plane, Vector &means);
     void (*covariance)(const WindowPlane &plane, const Vector &means, Matrix &k);
-    // Householder reduction of a symmetric matrix; its diagonal and the elements below it count afterwards (6.1).
+    // Householder reduction of a symmetric matrix; afterwards only its diagonal and the elements below it count (6.1).
     void (*tridiagonalise)(Matrix &t);
     // Q and the upper triangle of R = Q * k (7, steps 1 to 3).
     void (*orthogonal_factor)(const Matrix &k, Matrix &q, Matrix &r);

@@ -82,7 +82,7 @@ TEST(SpeedTemporal, GivesTheCheckValuesOfTheSpecification) {
               (std::vector<double>{0, 1.9012957811355591, 1.7303498983383179, 1.9383188486099243}));
 }
 
-// Recorded from a program written apart from this one, after the same definition.
+// Recorded from an independent program with the same definition.
 TEST(Speed, OptionsGiveTheRecordedScores) {
     struct Row {
         OptionTexts options;
@@ -150,7 +150,7 @@ TEST(SpeedChroma, TheLimitCutsScoresButNotTheMean) {
     EXPECT_EQ(s.at(kUv, 0), 1.1934125423431396);
 }
 
-// speed.md 9.1: a plane whose covariance cannot be inverted scores 0 and leaves the mean to the other one.
+// speed.md 9.1: a plane with a singular covariance matrix scores 0 and leaves the mean to the other one.
 TEST(SpeedChroma, ASingularPlaneLeavesTheScoreToTheOther) {
     const auto with_flat = [](const Picture &from, unsigned plane) {
         Picture copy = Picture::allocate(from.format());
@@ -221,8 +221,7 @@ TEST(Speed, ScalingByOneIsNoScaling) {
     }
 }
 
-// Scaling first and measuring what comes out is the same as measuring a picture of that size would be, for a method
-// that copies samples.
+// For a method that copies samples, scaling before measuring equals measuring a picture of that size.
 TEST(Speed, NearestScalingByTwoDoublesSamples) {
     const PictureFormat small{PixelFormat::yuv444p, 8, 176, 160}, large{PixelFormat::yuv444p, 8, 352, 320};
     std::mt19937 random(5);

@@ -9,7 +9,7 @@ namespace vmaf {
 
 namespace {
 
-// One reflection is not enough where a side is below factor / 2; such samples never reach a score (7.1).
+// One reflection is not enough if a side is below factor / 2; such samples never reach a score (7.1).
 int inside(int i, int n) { return std::clamp(mirrored(i, n), 0, n - 1); }
 
 } // namespace
@@ -35,8 +35,8 @@ void BoxMean::reduce(const FloatRows &in, FloatPlane &out, Parallel &parallel) {
     });
 }
 
-// Every product is rounded to f32; their sum is exact, so its order is free. With a power of two as factor the products
-// are exact too and integers do (7.3).
+// Every product is rounded to f32; their sum is exact, so its order is free. If the factor is a power of two, the
+// products are exact too and integers suffice (7.3).
 template <class T, class Sum>
 void BoxMean::reduce_rows(const FloatRows &in, FloatPlane &out, int first, int last, Sum *sums) {
     constexpr bool integers = std::is_integral_v<Sum>;

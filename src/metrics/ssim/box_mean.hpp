@@ -10,7 +10,7 @@
 
 namespace vmaf {
 
-// Odd sizes gain one column or row whatever the factor is.
+// Odd sizes gain one column or row with any factor.
 inline int box_reduced(int size, int factor) { return size / factor + (size & 1); }
 
 class BoxMean {

@@ -7,8 +7,8 @@ namespace vmaf {
 
 namespace {
 
-// Every product is rounded to f32 before it is added in f64. The sum of all 81 is exact (8.4), so rows may be summed
-// apart, and a row's sum under one row of the low-pass serves both output rows that meet it there.
+// Every product is rounded to f32 before it is added in f64. The sum of all 81 is exact (8.4), so rows can be summed
+// separately, and a row's sum under one row of the low-pass serves both output rows that need it.
 void sum_under(const float *row, int columns, const float *taps, double *sums) {
     for (int x = 0; x < columns; x++) {
         const float *centre = row + 2 * x;
@@ -38,7 +38,7 @@ void add_rows(const std::array<const double *, 9> &sums, int columns, float *out
     }
 }
 
-// Room around a padded row: vectors of its columns are read as a whole, and one more on either side.
+// Room around a padded row: whole vectors of its columns are read, and one more at both ends.
 constexpr int kBefore = 32, kBehind = 128;
 
 } // namespace
@@ -83,7 +83,7 @@ const float *Decimator::padded_row(Worker &worker, const FloatRows &in, int posi
     return padded;
 }
 
-// Position -1 is row 0 again: what is summed depends on the position's parity, not on that of the row found there.
+// Position -1 is row 0 again: what is summed depends on the parity of the position, not of that row.
 void Decimator::decimate_rows(Worker &worker, const FloatRows &in, FloatPlane &out, int first, int last) const {
     int summed = 2 * first - kLowPassRadius;
     for (int y = first; y < last; y++) {

@@ -25,12 +25,12 @@ inline constexpr std::array<std::array<float, kLowPassRadius + 1>, kLowPassRadiu
 
 inline int decimated(int size) { return (size + 1) / 2; }
 
-// Sums of a row under the low-pass rows it can meet: distances 0, 2, 4 for rows at even positions, 1, 3 at odd ones.
+// Sums of a row under the low-pass rows it meets: distances 0, 2, 4 for rows at even positions, 1, 3 at odd ones.
 using RowSums = std::array<double *, 3>;
 
 struct DecimateFunctions {
-    // `row` has kLowPassRadius samples in front of its first one and enough after it for `columns` outputs, two
-    // samples apart.
+    // `row` has kLowPassRadius samples before its first one and enough after it for `columns` outputs, two samples
+    // apart.
     void (*row_sums)(const float *row, int columns, bool odd, const RowSums &sums, double *scratch);
     // Adds the nine row sums of an output row, top to bottom.
     void (*add_rows)(const std::array<const double *, 9> &sums, int columns, float *out);
@@ -42,7 +42,7 @@ const DecimateFunctions &decimate_functions(Isa isa);
 
 class Decimator {
   public:
-    Decimator(int width, Isa isa); // the widest image that will come
+    Decimator(int width, Isa isa); // of the widest image
     // `out` has decimated() sizes.
     void decimate(const FloatRows &in, FloatPlane &out, Parallel &parallel);
 
@@ -55,7 +55,7 @@ class Decimator {
         AlignedArray<float> samples, padded;
         AlignedArray<double> sums, scratch;
         std::array<RowSums, kRing> ring;
-        // Where sums of f32 do: those, and by blocks whether they do and whether the others were made, too.
+        // Where sums of f32 suffice: those sums, and per block whether they suffice and whether the others exist too.
         AlignedArray<float> narrow_sums;
         std::array<std::array<float *, 3>, kRing> narrow_ring;
         std::array<std::vector<std::uint8_t>, kRing> fits, made;

@@ -8,7 +8,7 @@ namespace vmaf {
 extern const MetricInfo float_ms_ssim_metric;
 
 inline constexpr std::size_t kMsSsimScales = 5;
-// The luminance counts at the coarsest scale only: elsewhere its exponent is 0.
+// Luminance counts only at the coarsest scale: its exponent is 0 elsewhere.
 bool ms_ssim_wants_luminance(std::size_t scale, bool enable_lcs);
 
 } // namespace vmaf

@@ -1,4 +1,4 @@
-// Luma as rows of single-precision numbers on the 8-bit scale (fidelity.md 1.3), from samples or from a reduced plane.
+// Luma rows as floats on the 8-bit scale (fidelity.md 1.3), from samples or from a reduced plane.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace vmaf {
 
-// Where rows come from. Samples are converted on demand: a float copy of a whole picture would cost more than the
+// A source of rows. Converts samples on demand: a float copy of a whole picture would cost more than the
 // conversion.
 class FloatRows {
   public:
@@ -29,7 +29,7 @@ class FloatRows {
 
     // Row y; `buffer` (width floats) is used where samples need conversion.
     const float *row(int y, float *buffer) const { return row(y, 0, width_, buffer); }
-    // `count` samples of it from column `first` on.
+    // `count` of its samples from column `first` on.
     const float *row(int y, int first, int count, float *buffer) const {
         if (bits_ == 0) return samples<float>(y) + first;
         if (bits_ == 8)

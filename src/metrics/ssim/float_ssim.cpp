@@ -56,7 +56,7 @@ class FloatSsimScorer final : public FrameScorer {
     }
 
   private:
-    // A position counts where the middle of its window lies.
+    // A position belongs to the tile with the middle of its window.
     void measure_tiles(const TileGrid &grid, const FloatRows &ref, const FloatRows &dist, FrameResult &result) {
         result.tiles.assign(grid.count() * kTileWords, 0);
         const auto axis = [&](int samples) {
@@ -108,7 +108,7 @@ class FloatSsim final : public Metric {
     std::span<const std::string_view> local_names() const override { return kProvides; }
     std::size_t tile_words() const override { return kTileWords; }
     bool has_real_tiles() const override { return true; }
-    // Not a number where windows at the picture's edge leave an area without positions.
+    // NaN if windows at the picture's edge leave an area without positions.
     void local_scores(std::span<const std::int64_t> sums, const PictureArea &,
                       std::span<double> scores) const override {
         scores[0] = shown(std::bit_cast<double>(sums[0]) / std::bit_cast<double>(sums[1]));

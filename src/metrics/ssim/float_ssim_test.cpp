@@ -1,4 +1,4 @@
-// Facts about `float_ssim` and `float_ms_ssim`: recorded reference scores, options, limits, degenerate sizes.
+// `float_ssim` and `float_ms_ssim`: recorded reference scores, options, limits, degenerate sizes.
 #include <gtest/gtest.h>
 
 #include <cmath>

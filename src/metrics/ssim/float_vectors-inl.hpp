@@ -1,5 +1,5 @@
-// Per target: vectors of floats, and of as many doubles. To be included inside `#if VMAF_VECTOR_PASS`.
-// Without a function there is nothing for HWY_BEFORE_NAMESPACE to mark, which clang reports for WebAssembly.
+// Per target: vectors of floats, and of as many doubles. Include it inside `#if VMAF_VECTOR_PASS`. Without a function
+// HWY_BEFORE_NAMESPACE would have nothing to mark, which clang reports for WebAssembly.
 #if defined(VMAF_SSIM_FLOAT_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SSIM_FLOAT_VECTORS_INL_HPP
 #undef VMAF_SSIM_FLOAT_VECTORS_INL_HPP

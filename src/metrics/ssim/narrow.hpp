@@ -21,7 +21,7 @@ inline constexpr int kNarrowRows = 32;       // rows of terms of a tile
 inline constexpr int kNarrowRowsAtOnce = 16; // rows of windows
 inline constexpr int kNarrowSumLanes = 8;
 
-// Sums of terms in any order, by lanes.
+// Sums of terms in any order, per lane.
 struct NarrowTermSums {
     alignas(64) double contrast[kNarrowSumLanes] = {}, structure[kNarrowSumLanes] = {}, luminance[kNarrowSumLanes] = {};
 };
@@ -31,7 +31,7 @@ struct NarrowWindows {
     // + 10 samples in, and as many rows of five channels out, kSsimStrip elements for each channel. False: the samples
     // do not lie within the limits, nothing was done.
     bool (*rows)(const float *const *a, const float *const *b, int count, int columns, float *out, float *scratch);
-    // Whether `count` rows of windows lie within the limits of `terms`.
+    // Whether `count` rows of windows are within the limits of `terms`.
     bool (*fit)(const float *rows, int count, int columns);
     // Windows down kNarrowRows rows, 10 of `above` and the rest in `rows`, and the terms of the first `count`.
     void (*terms)(const float *above, const float *rows, int columns, int count, bool luminance, NarrowTermSums &sums,

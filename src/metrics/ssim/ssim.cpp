@@ -15,7 +15,7 @@ namespace vmaf {
 namespace {
 
 constexpr std::string_view kProvides[] = {"ssim"};
-constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+constexpr int kBandRows = 32; // rows of a band if several threads share a frame
 constexpr std::size_t kTileWords = 2;
 
 // Sums over the window's rows, per column: x, y, xx, xy, yy. All are below 2^40 (below 2^32 up to 12 bits), all sums
@@ -57,7 +57,7 @@ void similarity_row(const MomentRows<T> &rows, const MomentParameters &p, double
     }
 }
 
-// 16-bit samples overflow 32-bit sums of products only above 12 bits; one form serves all.
+// 16-bit samples overflow 32-bit sums of products only above 12 bits; one version serves all.
 void row_u16(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out) {
     similarity_row<std::uint16_t, std::uint64_t>(rows, p, scratch, out);
 }
@@ -113,7 +113,7 @@ class SsimScorer final : public FrameScorer {
         (functions_.*kRowFunction<T>)(rows, p, scratch, out);
     }
 
-    // Raster order, whichever thread made the rows.
+    // In raster order, whichever thread made the rows.
     template <class T> double similarity(const FrameInput &frame) {
         const int width = int(format_.width), height = int(format_.height);
         const unsigned bands = frame.parallel.threads();
@@ -140,7 +140,7 @@ class SsimScorer final : public FrameScorer {
     AlignedArray<double> columns_weight_;
     double weight_;
     std::vector<Worker> workers_;
-    RealTiles *tiles_ = nullptr; // of the frame in work
+    RealTiles *tiles_ = nullptr; // of the current frame
 };
 
 class Ssim final : public Metric {

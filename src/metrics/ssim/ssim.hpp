@@ -24,7 +24,7 @@ double ssim_peak_squared(unsigned bits);
 // The sum of the weights of all positions.
 double ssim_total_weight(const PictureFormat &format);
 
-// The rows of a window. Rows outside the picture have tap 0 and point to any row inside.
+// The rows of a window. Rows outside the picture have tap 0 and point to any row inside it.
 template <class T> struct MomentRows {
     std::array<const T *, 9> ref, dist;
     std::array<std::uint32_t, 9> taps;
@@ -32,15 +32,15 @@ template <class T> struct MomentRows {
 
 struct MomentParameters {
     int width;
-    double peak_squared;          // as 11.1 has it
+    double peak_squared;          // as in 11.1
     double rows_weight;           // sum of the taps of the rows
     const double *columns_weight; // the same along the row, per column
 };
 
 struct MomentFunctions {
-    static constexpr int kPad = 16; // zeros wanted in front of and after every row of scratch
-    // The weighted similarity at every position of a row; kOverreadBytes after it may be written, too. `scratch` holds
-    // five rows of width + 2 * kPad, rounded up to a multiple of 16, zero-filled at first; the pads stay zero.
+    static constexpr int kPad = 16; // zeros required before and after every scratch row
+    // The weighted similarity at every position of a row; may write kOverreadBytes beyond it. `scratch` holds five rows
+    // of width + 2 * kPad, rounded up to a multiple of 16, zero-filled at first; the padding stays zero.
     void (*row_u8)(const MomentRows<std::uint8_t> &rows, const MomentParameters &p, double *scratch, double *out);
     void (*row_u16)(const MomentRows<std::uint16_t> &rows, const MomentParameters &p, double *scratch, double *out);
 };

@@ -6,7 +6,7 @@
 
 namespace vmaf {
 
-// The terms of a row of positions; `ssim` and `luminance` are null where they are not wanted.
+// The terms of a row of positions; `ssim` and `luminance` are null if not needed.
 struct SsimTermRow {
     double *ssim, *luminance, *contrast;
     float *structure;
@@ -16,11 +16,11 @@ struct SsimSums {
     double ssim = 0, luminance = 0, contrast = 0, structure = 0;
 };
 
-// Each sum is one long chain of additions, whose latency would be waited for. So rows of terms are added a few terms at
-// a time, between other work on later rows.
+// Each sum is a long chain of additions, limited by latency. So terms are added a few at a time, between other work on
+// later rows.
 class SsimAdder {
   public:
-    // The rows given before must be finished. These must stay valid until they are.
+    // Finish the previous rows first. These must stay valid until they are finished.
     void start(std::span<const SsimTermRow> rows, int columns) {
         rows_ = rows;
         columns_ = columns;

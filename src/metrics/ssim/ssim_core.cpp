@@ -10,7 +10,7 @@ namespace vmaf {
 
 namespace {
 
-constexpr int kBandRows = 32; // rows of a band when several threads share a frame
+constexpr int kBandRows = 32; // rows of a band if several threads share a frame
 constexpr int kCarried = kSsimTaps - 1;
 constexpr std::ptrdiff_t kRowFloats = kSsimChannels * kSsimStrip; // of a windowed row in a strip
 constexpr int kSampleStride = kSsimStrip + 64;                    // a strip of samples
@@ -156,7 +156,7 @@ void SsimCore::add_tiles(TileLane &worker, const FloatRows &a, const FloatRows &
     }
 }
 
-// The same where windows do not suit the narrow sums.
+// The same if windows do not suit the narrow sums.
 void SsimCore::add_tile_in_doubles(TileLane &worker, float *carried, int columns, int count, bool luminance) {
     SsimAdder none, adder;
     for (int i = 0; i < count; i += kSsimGroup) {
@@ -200,8 +200,8 @@ bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool lumi
             sums.structure += tile_lanes_[i].sums.structure[worker];
             sums.luminance += tile_lanes_[i].sums.luminance[worker];
         }
-    // Terms are at most 1.01. Each addition in order is off by 2^-53 of a partial sum: together n^2 / 2 times that;
-    // here the partial sums are a sixteenth as long on the average.
+    // Terms are at most 1.01. Each addition in order is off by 2^-53 of a partial sum: n^2 / 2 times that in total;
+    // here the partial sums average a sixteenth of that length.
     const double n = columns * rows, doubt = 0.6 * n * 0x1p-53;
     bool sure = true;
     const auto mean = [&](double sum) {
@@ -213,8 +213,8 @@ bool SsimCore::unordered_means(const FloatRows &a, const FloatRows &b, bool lumi
     return sure;
 }
 
-// Makes `count` rows of terms from output row `first` on. With an adder they are added up, each group while the next
-// one is made; without one they stay in the worker, one after the other.
+// Makes `count` rows of terms from output row `first` on. With an adder, each group is summed while the next is made;
+// without one, they stay in the worker in sequence.
 void SsimCore::band(Worker &worker, const FloatRows &a, const FloatRows &b, SsimWanted wanted, int first, int count,
                     SsimAdder *adder) {
     const int columns = a.width() - kSsimTaps + 1;

@@ -1,5 +1,5 @@
-// The part that `float_ssim` and `float_ms_ssim` share (fidelity.md 6): Gaussian-windowed means and variances of two
-// images, and from them the means of luminance, contrast, structure and their product.
+// Shared by `float_ssim` and `float_ms_ssim` (fidelity.md 6): Gaussian-windowed means and variances of two images, and
+// from them the means of luminance, contrast, structure and their product.
 #pragma once
 
 #include <array>
@@ -17,8 +17,9 @@
 namespace vmaf {
 
 inline constexpr int kSsimTaps = kernels::kSsimTapCount;
-inline constexpr int kSsimGroup = 16;  // rows of terms made at once
-inline constexpr int kSsimStrip = 256; // columns of terms made at once, so that their windowed rows stay in near caches
+inline constexpr int kSsimGroup = 16; // rows of terms made at once
+inline constexpr int kSsimStrip =
+    256; // columns of terms made at once, so that their windowed rows stay in the nearest caches
 inline constexpr std::array<float, kSsimTaps> kSsimWindow = [] {
     std::array<float, kSsimTaps> taps{};
     for (int k = 0; k < kSsimTaps; k++) taps[std::size_t(k)] = kernels::ssim_tap(k);
@@ -32,7 +33,7 @@ struct SsimMeans {
     float ssim, luminance, contrast, structure;
 };
 
-// Which means are wanted; the others cost nothing and come out as 0.
+// The means to compute; others cost nothing and are 0.
 struct SsimWanted {
     bool ssim, luminance;
 };
@@ -42,10 +43,11 @@ inline constexpr int kSsimChannels = 5;
 using SsimRow = std::array<float *, kSsimChannels>;
 
 struct SsimFunctions {
-    // One row of each channel from a row pair: columns + 10 samples in, `columns` out. `scratch` is a scratch_size().
+    // One row of each channel from a row pair: reads columns + 10 samples, writes `columns`. `scratch` has
+    // scratch_size().
     void (*horizontal)(const float *a, const float *b, int columns, const SsimRow &out, float *scratch);
-    // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel. Lets `earlier`
-    // advance, through about as many terms as it makes.
+    // `count` (at most kSsimGroup) rows of terms from 10 + count consecutive rows of each channel. Meanwhile advances
+    // `earlier` by about as many terms.
     void (*vertical)(const SsimRow *rows, int columns, int count, const SsimTermRow *terms, SsimAdder &earlier,
                      float *scratch);
     static std::size_t scratch_size(int columns) { return 16 * std::size_t(round_up(columns + 64, 64)); }
@@ -54,24 +56,24 @@ struct SsimFunctions {
 extern const SsimFunctions ssim_scalar;
 const SsimFunctions &ssim_functions(Isa isa);
 
-// From the sums over all positions of images of width x height, also where the window does not fit (6.4).
+// From the sums over all positions of width x height images, even if the window does not fit (6.4).
 SsimMeans ssim_means(const SsimSums &sums, int width, int height);
 
 class SsimCore {
   public:
-    SsimCore(int width, Isa isa); // of the widest images that will come
+    SsimCore(int width, Isa isa); // for the widest images
 
     SsimMeans means(const FloatRows &a, const FloatRows &b, SsimWanted wanted, Parallel &parallel);
     // The products at all positions, row by row.
     void each_row(const FloatRows &a, const FloatRows &b, const std::function<void(int y, const double *ssim)> &take);
 
   private:
-    // Terms added in any order, by the bands of several threads or by one. What a thread needs for that:
+    // Terms added in any order, by the bands of one or several threads. Per thread:
     struct TileLane {
         TileLane(int width, const NarrowWindows &narrow);
 
         AlignedArray<float> carried, windowed, samples, scratch;
-        std::vector<std::uint8_t> carried_fit; // of each strip
+        std::vector<std::uint8_t> carried_fit; // per strip
         AlignedArray<double> terms;
         NarrowTermSums sums;
     };
@@ -82,13 +84,13 @@ class SsimCore {
     // False: the order may matter for the last bit of a mean.
     bool unordered_means(const FloatRows &a, const FloatRows &b, bool luminance, Parallel &parallel, SsimMeans &means);
 
-    // What one thread needs to make rows of terms.
+    // What a thread needs to make rows of terms.
     struct Worker {
         Worker(int width, int rows);
         SsimTermRow term_row(int i, SsimWanted wanted);
 
         std::ptrdiff_t stride;
-        AlignedArray<float> carried; // of each strip, the windowed rows that the next group needs again
+        AlignedArray<float> carried; // per strip, the windowed rows that the next group needs again
         AlignedArray<float> windowed, samples, scratch, structure;
         AlignedArray<double> ssim, luminance, contrast;
     };
@@ -102,7 +104,7 @@ class SsimCore {
     std::vector<TileLane> tile_lanes_;
 };
 
-// The decibel scale of both metrics (7.2): never above `most`, which is infinite unless clipped.
+// The decibel scale of both metrics (7.2): at most `most`, which is infinite unless clipped.
 double ssim_in_decibels(double ssim, double most);
 double ssim_most_decibels(const PictureFormat &format, bool clip);
 

@@ -54,10 +54,10 @@ template <class Use> void with_luma(const DeviceBatch &batch, const PictureForma
         use(luma_images<u16>(batch, format));
 }
 
-// The terms of all positions of two images, and where their sums come from.
+// The terms of all positions of two images, and the sources of their sums.
 class Terms {
   public:
-    static constexpr std::size_t kSums = 4; // contrast, luminance, ssim, structure; those not wanted stay 0
+    static constexpr std::size_t kSums = 4; // contrast, luminance, ssim, structure; unneeded ones stay 0
 
     Terms(FrameMemory &scratch, int width, int height, SsimWanted wanted) : wanted_(wanted) {
         const int columns = width - kSsimTapCount + 1, rows = height - kSsimTapCount + 1;
@@ -83,7 +83,7 @@ class Terms {
         launch_tiles(queue, kernel, in.width - kSsimTapCount + 1, in.height - kSsimTapCount + 1, batch.count, args);
     }
 
-    // Sums go to `place` and the kSums - 1 after it.
+    // Sums go to `place` and the next kSums - 1.
     void add_sources(const DeviceBatch &batch, std::size_t place, std::vector<OrderedSource> &out) const {
         if (positions_ == 0) return;
         const auto add = [&](Piece<u64> terms, std::size_t i) {
@@ -172,7 +172,7 @@ class FloatSsimDevice final : public DeviceScorer {
 
     PictureFormat format_;
     int factor_;
-    int width_, height_; // of the images that are compared
+    int width_, height_; // of the compared images
     LoadedKernel terms_kernel_, box_kernel_;
     Terms terms_;
     OrderedSums sums_kernels_;

@@ -1,4 +1,4 @@
-// `float_ssim`, `float_ms_ssim` and `ssim` on devices. Each scorer fills a FrameResult as the CPU's does.
+// `float_ssim`, `float_ms_ssim` and `ssim` on devices. Each scorer fills a FrameResult like the CPU's.
 #pragma once
 
 #include <memory>

@@ -14,7 +14,7 @@ using equality::Workload;
 
 template <class T> T *row_of(std::byte *memory, std::ptrdiff_t bytes) { return reinterpret_cast<T *>(memory + bytes); }
 
-// Windows along all rows of two planes, then down them: terms of every position, in groups.
+// Windows along all rows of two planes, then down them: the terms of every position, in groups.
 Call prepare_core(Workload &w, Isa isa) {
     const PlaneView<float> a = w.float_plane(w.width, w.height, 487.0f, -116.0f);
     const PlaneView<float> b = w.float_plane(w.width, w.height, 255.0f, 0.0f);
@@ -94,8 +94,8 @@ FloatPlane copied(const PlaneView<float> &from) {
     return to;
 }
 
-// The means of a scale and the plane of the next one, of samples within the limits of narrow.hpp, partly within them,
-// or far outside.
+// The means of a scale and the plane of the next one, from samples within the limits of narrow.hpp, partly within, or
+// far outside.
 Call prepare_scale(Workload &w, Isa isa) {
     constexpr float kinds[3][2] = {{230.0f, 20.0f}, {260.0f, 0.0f}, {487.0f, -116.0f}};
     const float *const kind = kinds[w.random()() % 3];

@@ -1,4 +1,4 @@
-// What CPU and device code of the structural similarities share (fidelity.md 6, 8.2, 11.1): taps, constants, and the
+// Shared by CPU and device code of the structural similarities (fidelity.md 6, 8.2, 11.1): taps, constants, and the
 // arithmetic of one position, in the dialect of device/kernel.hpp. `C` has f64, divide() and square_root().
 #pragma once
 
@@ -43,7 +43,7 @@ VMAF_DEVICE_FN constexpr float low_pass_tap(int v, int u) {
 // Mirror with the border sample repeated, once (7.1).
 VMAF_DEVICE_FN constexpr int mirrored_index(int i, int n) { return mirrored<true, true>(i, n); }
 
-// 6.3, 6.4: from the windowed means of a, b, a*a, b*b and a*b. The mixture of f32 and f64 is the definition's.
+// 6.3, 6.4: from the windowed means of a, b, a*a, b*b and a*b. The mixture of f32 and f64 is part of the definition.
 template <class C> struct SsimPosition {
     using f64 = typename C::f64;
     f64 luminance, contrast;
@@ -73,7 +73,7 @@ VMAF_DEVICE_FN constexpr u32 moment_tap(int k) {
     const int distance = k < 0 ? -k : k;
     return distance == 0 ? 68u : distance == 1 ? 55u : distance == 2 ? 28u : distance == 3 ? 9u : 2u;
 }
-// The sum of those that fall inside [0, n) around position i.
+// The sum of the taps that fall inside [0, n) around position i.
 VMAF_DEVICE_FN constexpr u32 moment_taps_inside(int i, int n) {
     if (i >= kMomentReach && i + kMomentReach < n) return 256;
     u32 sum = 0;

@@ -1,4 +1,4 @@
-// Facts about `ssim`, the one with integer moments.
+// `ssim`, the metric with integer moments.
 #include "metrics/ssim/ssim.hpp"
 
 #include <gtest/gtest.h>

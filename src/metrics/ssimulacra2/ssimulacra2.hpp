@@ -1,4 +1,4 @@
-// SSIMULACRA 2. Section numbers in this folder refer to the specification's chapter on ssimulacra2.
+// SSIMULACRA 2. Section numbers in this folder refer to the chapter on ssimulacra2 in the specification.
 #pragma once
 
 #include "metrics/metric.hpp"

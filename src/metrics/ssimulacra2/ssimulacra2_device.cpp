@@ -32,7 +32,7 @@ class Ssimulacra2Device final : public DeviceScorer {
         for (; scales_.size() < kScales && width >= kMinSide && height >= kMinSide;
              width = (width + 1) / 2, height = (height + 1) / 2)
             scales_.push_back({width, height, {}, {}, {}});
-        if (scales_.empty()) { // a score of 100 without a look
+        if (scales_.empty()) { // scores 100 without computing
             planes_ = {.ref = 0, .dist = 0};
             return;
         }
@@ -80,16 +80,16 @@ class Ssimulacra2Device final : public DeviceScorer {
     }
 
   private:
-    // Channels that are blurred together.
+    // Channels blurred together.
     struct Pass {
-        bool structure; // else the edges alone
+        bool structure; // otherwise only the edges
         std::vector<int> channels;
         std::size_t signals() const { return structure ? kBlurSignals : kEdgeSignals; }
     };
     struct Scale {
         int width, height;
         Piece<float> linear; // not of the first
-        Piece<u64> sums;     // for each channel, by the bits of needed_sums()
+        Piece<u64> sums;     // per channel, by the bits of needed_sums()
         std::vector<Pass> passes;
         std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
     };
@@ -121,7 +121,7 @@ class Ssimulacra2Device final : public DeviceScorer {
                args);
     }
 
-    // Edges need two signals of five, and at the first scale, the largest, two channels have nothing else.
+    // Edges need two of five signals, and at the first (largest) scale two channels need only edges.
     static std::vector<Pass> passes_of(std::size_t s) {
         std::vector<Pass> passes = {{false, {}}, {true, {}}};
         for (int channel = 0; channel < kChannels; channel++)

@@ -7,7 +7,7 @@
 
 namespace vmaf::ssimulacra2 {
 
-// Fills a FrameResult as the CPU's scorer does.
+// Fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, int matrix, Device &device);
 
 } // namespace vmaf::ssimulacra2

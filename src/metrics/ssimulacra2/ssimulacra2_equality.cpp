@@ -63,7 +63,7 @@ const Registration halve({
     .depths = {8},
 });
 
-// A pair of planes in the strips and groups that a version works on.
+// A pair of planes in the strips and groups that a version uses.
 struct Channel {
     PlaneView<float> planes[2];
     Needs needs;

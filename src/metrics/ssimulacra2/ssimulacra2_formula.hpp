@@ -1,5 +1,5 @@
-// The arithmetic of ssimulacra2 at one position (sections 3 to 9), which CPU and device code share, in the dialect of
-// device/kernel.hpp. `C` has f64, divide(), bits() and float_from(). Every operation rounds by itself.
+// The arithmetic of ssimulacra2 at one position (sections 3 to 9), shared by CPU and device code, in the dialect of
+// device/kernel.hpp. `C` has f64, divide(), bits() and float_from(). Every operation rounds separately.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -14,7 +14,7 @@ struct YuvMatrix {
     float y_offset, y_scale, c_scale; // range expansion
 };
 
-// Section 4: E[i] and E[i+1] - E[i], side by side.
+// Section 4: E[i] and E[i+1] - E[i], interleaved.
 struct EotfStep {
     float value, rise;
 };
@@ -27,8 +27,8 @@ VMAF_DEVICE_FN int ssimulacra2_chroma(int luma, int luma_size, int chroma_size) 
     return at < chroma_size - 1 ? at : chroma_size - 1;
 }
 
-// Section 8. A sample enters the filter at its own position plus kBlurAhead and counts again when it leaves
-// kBlurSpan samples later; the output at the position of the sample that entered kBlurAhead samples ago is complete.
+// Section 8. A sample enters the filter at its own position plus kBlurAhead and counts again when it leaves kBlurSpan
+// samples later; the output is complete at the position of the sample that entered kBlurAhead samples earlier.
 constexpr int kBlurAhead = 4, kBlurSpan = 10;
 constexpr int kBlurPoles = 3;
 // Bits of floats.
@@ -42,7 +42,7 @@ template <class C> struct Ssimulacra2 {
         float v[3];
     };
 
-    // `table` gives step i of the transfer function.
+    // `table` returns step i of the transfer function.
     template <class Table> static VMAF_DEVICE_FN float to_linear(float value, const Table &table) {
         if (value <= 0.0f) return 0.0f;
         if (value >= 1.0f) return 1.0f;

@@ -7,7 +7,7 @@ namespace vmaf::ssimulacra2 {
 
 inline constexpr int kScales = 6;
 inline constexpr int kChannels = 3; // X, Y, B
-inline constexpr int kMinSide = 8;  // no scale is computed below
+inline constexpr int kMinSide = 8;  // smaller scales are not computed
 
 // Sums over one map: of the values and of their fourth powers.
 struct NormSums {
@@ -20,9 +20,9 @@ struct MapSums {
     double pixels = 1;
 };
 
-using AllSums = std::array<std::array<MapSums, kScales>, kChannels>; // zero where a scale does not exist
+using AllSums = std::array<std::array<MapSums, kScales>, kChannels>; // zero for missing scales
 
-// Maps whose weights are all zero need not be computed (section 11).
+// Skips maps whose weights are all zero (section 11).
 struct Needs {
     bool structure, artifact, lost_detail;
     bool edges() const { return artifact || lost_detail; }
@@ -30,8 +30,8 @@ struct Needs {
 };
 Needs needs(int channel, int scale);
 
-// The sums of a channel and scale that have a weight: bit 2 * map + norm, maps in the order of MapSums, norms in that
-// of NormSums.
+// The weighted sums of a channel and scale: bit 2 * map + norm, with maps in the order of MapSums and norms in that of
+// NormSums.
 inline constexpr int kSumsOfChannel = 6;
 unsigned needed_sums(int channel, int scale);
 

@@ -8,7 +8,7 @@ namespace {
 
 bool too_small(int width, int height) { return width < kMinSide || height < kMinSide; }
 
-// Rows have room for whole vectors, and do not share their low address bits.
+// Rows have room for whole vectors, and different low address bits.
 int row_stride(int width) { return round_up(width, 32) + 16; }
 
 } // namespace
@@ -104,7 +104,7 @@ void Passes::convert_rows(std::size_t scale, const Strip &strip, const Pair &pic
             convert_row(scale, strip, picture, *pictures[std::size_t(picture)], y, worker);
 }
 
-// Brings one row of a picture to XYB, and a pair of rows into the next scale.
+// Converts one row of a picture to XYB, and a pair of rows to the next scale.
 void Passes::convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y,
                          unsigned worker) {
     const Rows rgb = linear_rows(scale, strip.left, picture, y, worker);

@@ -1,5 +1,5 @@
-// One pass over a pair of pictures per scale, in strips of columns and groups of rows (RowGroup). Nothing but the
-// halved pictures for the next scale is ever stored whole.
+// One pass over a pair of pictures per scale, in strips of columns and groups of rows (RowGroup). Only the halved
+// pictures for the next scale are stored completely.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ class Passes {
   public:
     Passes(const PictureFormat &format, int matrix, Isa isa);
 
-    // With several workers rows are converted in parallel, and then channels; that changes no result.
+    // Several workers convert rows in parallel, and then channels; the results do not change.
     double score(const Picture &ref, const Picture &dist, Parallel &parallel);
 
   private:
@@ -25,13 +25,13 @@ class Passes {
         AlignedArray<float> linear; // R, G, B of the reference, then of the distorted picture; empty at scale 0
     };
     struct Strip {
-        int left, columns, loaded; // loaded: with those that the blur looks ahead
+        int left, columns, loaded; // loaded: including the columns that the blur looks ahead
     };
     using Pair = std::array<const Picture *, 2>;
 
     void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums);
     void score_strip(std::size_t scale, const Strip &strip, const Pair &pictures, AllSums &sums, Parallel &parallel);
-    // `worker`: whose buffers to use.
+    // `worker`: the index of the buffers to use.
     void convert_rows(std::size_t scale, const Strip &strip, const Pair &pictures, int first, int end, unsigned worker);
     void convert_row(std::size_t scale, const Strip &strip, int picture, const Picture &source, int y, unsigned worker);
     template <class T>
@@ -50,7 +50,7 @@ class Passes {
     int columns_each_ = 0;        // luma columns per chroma column, or 0
     AlignedArray<int> columns_;   // chroma position of each luma column
     AlignedArray<float> xyb_;     // rings, per picture and channel
-    int xyb_ring_ = kRing;        // rows in them; all rows of a strip where channels run in parallel
+    int xyb_ring_ = kRing;        // rows per ring; all rows of a strip if channels run in parallel
     AlignedArray<float> blurred_; // rings, per channel and signal
     AlignedArray<float> states_;  // per channel and signal
     AlignedArray<float> carries_; // per channel and group of rows

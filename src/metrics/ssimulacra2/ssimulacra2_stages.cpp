@@ -40,7 +40,7 @@ void add(NormSums &sums, double value) {
     sums.sum_of_fourth += Formula::fourth_power(value);
 }
 
-// One step of the vertical blur. The rows of the last outputs and of those before change places at every step.
+// One step of the vertical blur. The rows of the last outputs and of the previous ones swap at every step.
 void blur_columns(const RowGroup &group, int signal, int entering, float *out) {
     const float *const right = group.input_row(signal, entering);
     const float *const left = group.input_row(signal, entering - kBlurSpan);

@@ -1,4 +1,5 @@
-// Sections 3 to 9, row by row: every operation rounds by itself, and the order of operations is part of the definition.
+// Sections 3 to 9, row by row: every operation rounds separately, and the order of operations is part of the
+// definition.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace vmaf::ssimulacra2 {
 
 using kernels::EotfStep;
 using kernels::YuvMatrix;
-YuvMatrix yuv_matrix(int index); // 0..3, as the option yuv_matrix
+YuvMatrix yuv_matrix(int index); // 0..3, as in the option yuv_matrix
 
 // Section 3: the chroma sample of a luma position along one axis.
 int chroma_position(int luma, int luma_size, int chroma_size);
@@ -25,7 +26,7 @@ float to_linear(float value);
 
 float cube_root(float x); // section 5
 
-// Section 6: shares of R, G, B in what each kind of cone absorbs.
+// Section 6: the shares of R, G, B that each kind of cone absorbs.
 inline constexpr std::array<std::array<float, 3>, 3> kAbsorption = {{
     {0.30f, (1.0f - 0.30f) - 0.078f, 0.078f},
     {0.23f, (1.0f - 0.23f) - 0.078f, 0.078f},
@@ -38,11 +39,11 @@ inline constexpr float kRootOfBias = std::bit_cast<float>(0x3e1fb27bu); // cube_
 using Rows = std::array<float *, 3>;
 using ConstRows = std::array<const float *, 3>;
 
-// Samples of one row and how to read them.
+// The samples of a row and how to read them.
 template <class T> struct YuvRow {
     const T *y, *u, *v;
     const int *columns; // chroma position of each luma column
-    int columns_each;   // luma columns per chroma column: 1 or 2, or 0 where they vary
+    int columns_each;   // luma columns per chroma column: 1 or 2, or 0 if they vary
     float scale;        // 1 / (2^bits - 1)
 };
 template <class T> using LinearRow = void(const YuvRow<T> &in, const YuvMatrix &matrix, const Rows &rgb, int width);
@@ -57,16 +58,16 @@ inline constexpr std::array<float, kPoles> kBlurPole = {std::bit_cast<float>(ker
                                                         std::bit_cast<float>(kernels::blur_pole(1)),
                                                         std::bit_cast<float>(kernels::blur_pole(2))};
 
-// What is blurred of a channel: both pictures, their squares, their product. The first two do for the edge maps.
+// The blurred signals of a channel: both pictures, their squares, their product. Edge maps need only the first two.
 enum Signal { kMean1, kMean2, kSquare1, kSquare2, kProduct, kSignals };
 inline constexpr int kEdgeSignals = 2;
 
-// A piece of one channel: some columns of some rows on their way through blur and maps. Vector code goes down the
-// picture in strips of columns, so that everything a strip needs stays in the cache; scalar code takes whole rows,
-// because it adds the maps up in the order of the pixels. All rows here begin at the strip's first column. Rows lie in
-// rings; a row of the picture is found by its number modulo kRing.
+// A piece of one channel: some columns of some rows during blur and maps. Vector code processes strips of columns down
+// the picture, so that a strip's data stays in the cache; scalar code takes whole rows, because it sums the maps in
+// pixel order. All rows here begin at the strip's first column. Rows are in rings; a picture's row is at its number
+// modulo kRing.
 inline constexpr int kGroup = 16, kRing = kGroup + kBlurSpan;
-inline constexpr int kTile = 64; // columns whose maps are made together by vector code
+inline constexpr int kTile = 64; // columns whose maps vector code makes together
 
 struct RowGroup {
     int width, height;                // of the scale
@@ -74,27 +75,27 @@ struct RowGroup {
     int first, count;                 // rows entering the vertical blur; those from `height` on are zero
     int signals;                      // kEdgeSignals or kSignals
     std::ptrdiff_t stride;            // of all rows
-    std::array<const float *, 2> xyb; // rings of both pictures, kBlurAhead columns more than the strip
-    int xyb_ring;                     // rows in them, at least kRing
+    std::array<const float *, 2> xyb; // rings of both pictures, kBlurAhead columns wider than the strip
+    int xyb_ring;                     // rows per ring, at least kRing
     float *blurred;                   // rings of the horizontal blur, one per signal
     float *states;                    // of the vertical blur: 2 * kPoles rows per signal, zero before the first group
-    float *carry;                     // of the horizontal blur, from strip to strip: kCarryFloats
+    float *carry;                     // of the horizontal blur, between strips: kCarryFloats
     float *outputs;                   // room for output_floats()
-    const float *zeros;               // a row
+    const float *zeros;               // a row of zeros
 
     const float *xyb_row(int picture, int y) const { return xyb[std::size_t(picture)] + (y % xyb_ring) * stride; }
     float *blurred_row(int signal, int y) const { return blurred + (signal * kRing + y % kRing) * stride; }
-    // As the vertical blur sees them: zero outside the picture.
+    // Input of the vertical blur: zero outside the picture.
     const float *input_row(int signal, int y) const { return y >= 0 && y < height ? blurred_row(signal, y) : zeros; }
     float *state(int signal) const { return states + signal * 2 * kPoles * stride; }
 };
 inline std::size_t output_floats(std::ptrdiff_t stride) {
     return std::size_t(kSignals) * std::max(std::size_t(stride), std::size_t(kGroup * kTile));
 }
-// Per row: the recursions of all signals, and the samples of both pictures that are still to leave.
+// Per row: the recursions of all signals, and the samples of both pictures that have not left the filter.
 inline constexpr int kCarryFloats = kGroup * (kSignals * 2 * kPoles + 2 * kBlurSpan);
 
-// How rows are worked on. Rows of floats may be written up to their padding.
+// Row operations. Rows of floats may be written up to their padding.
 struct ColourFunctions {
     LinearRow<std::uint8_t> *linear_row8; // sections 3 and 4
     LinearRow<std::uint16_t> *linear_row16;

@@ -174,7 +174,8 @@ TEST(Ssimulacra2, SidesBelowEightScore100) {
     }
 }
 
-// Depths that no file format has come through the C API. The range constants are those of 8 bits at every depth.
+// Depths that no file format has are possible through the C API. The range constants are those of 8 bits at every
+// depth.
 TEST(Ssimulacra2, TakesEveryDepthFrom8To16) {
     const auto score = [](int depth) {
         const auto [ref, dist] = pictures({176, 144, "444", depth, "street", "dct:30", {}});

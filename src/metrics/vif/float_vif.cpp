@@ -73,7 +73,7 @@ struct Settings {
 
     int scaled(int side) const { return int(side * prescale + 0.5); }
 
-    // 3.9: an axis is longer than half the filter at every scale that is computed.
+    // 3.9: an axis is longer than half the filter at every computed scale.
     int smallest_scaled_side() const {
         int side = 1;
         for (int s = skip_scale0 ? 1 : 0; s < kScales; s++)
@@ -105,7 +105,7 @@ class FloatVifScorer final : public FrameScorer {
         workers_.push_back(make_worker(width_, int(settings_.taps[0].size()), isa_));
     }
 
-    // Leaves the numerators and denominators of the scales in values 0..3 and 4..7.
+    // Stores the numerators and denominators of the scales in values 0..3 and 4..7.
     void measure(const FrameInput &frame, FrameResult &result) override {
         if (resizer_) {
             prescale(frame, frame.ref, levels_[0].ref);
@@ -139,7 +139,7 @@ class FloatVifScorer final : public FrameScorer {
         FloatPlane ref, dist;
     };
 
-    // Tiles do without vector code, which makes the same rows.
+    // Tiles use scalar code, which makes the same rows.
     void measure_tiles(int scale, const FrameInput &frame, FrameResult &result) {
         if (!tile_worker_) tile_worker_ = make_scalar_worker(width_, int(settings_.taps[0].size()));
         const auto axis = [&](int samples, unsigned pixels, int scaled) {
@@ -153,7 +153,7 @@ class FloatVifScorer final : public FrameScorer {
         tile_worker_->run(all);
     }
 
-    // Strips filter the rows around their edges for themselves: too low ones do not pay.
+    // Strips filter the rows around their edges twice: low strips do not pay.
     unsigned strip_count(int height, const Parallel &parallel) {
         constexpr int lowest = 32;
         const unsigned strips = std::clamp(unsigned(height / lowest), 1u, std::max(parallel.threads(), 1u));

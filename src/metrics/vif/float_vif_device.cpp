@@ -23,7 +23,7 @@ FloatVifFilter filter_of(const std::vector<float> &taps) {
     return filter;
 }
 
-// One level, made by kernels.
+// A level made by kernels.
 struct Level : MadePlanes {
     using MadePlanes::MadePlanes;
 
@@ -189,7 +189,7 @@ class FloatVifDevice final : public DeviceScorer {
         return device.load({kSet, names.of(samples)});
     }
 
-    // From one column of terms to the next: whole sectors of memory.
+    // Distance between columns of terms: whole sectors of memory.
     static std::size_t term_pitch(int height) { return (static_cast<std::size_t>(height) + 7) / 8 * 8; }
 
     struct Sum {
@@ -199,7 +199,7 @@ class FloatVifDevice final : public DeviceScorer {
     PictureFormat format_;
     DeviceSettings settings_;
     LoadedKernel prescale_, lines_kernel_, totals_kernel_;
-    std::array<LoadedKernel, kScales> statistics_, reduce_; // the last has nothing to reduce to
+    std::array<LoadedKernel, kScales> statistics_, reduce_; // the last one has no next scale
     std::unique_ptr<DeviceMemory> columns_, rows_;          // tables of the prescale
     std::array<std::optional<Level>, kScales> levels_;      // level 0 exists only after a prescale
     std::array<Sum, kScales> num_, den_;

@@ -19,7 +19,7 @@ struct DeviceSettings {
     std::array<std::vector<float>, kScales> taps;
 };
 
-// Fills a FrameResult as the CPU's scorer does.
+// Fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const DeviceSettings &settings,
                                                  Device &device);
 

@@ -11,7 +11,7 @@ namespace {
 using equality::Call;
 using equality::Workload;
 
-// What a call needs beyond the workload's memory.
+// What a call needs in addition to the workload's memory.
 struct State {
     std::vector<float> taps, next_taps;
     FloatPlane next_ref, next_dist;
@@ -19,7 +19,7 @@ struct State {
     std::unique_ptr<StripWorker> scalar;
 };
 
-// Lengths of the filters of a scale and of the next one, by default and for some of the allowed kernel scales.
+// Filter lengths of a scale and the next one, for the default and some allowed kernel scales.
 struct Lengths {
     int taps, next_taps;
 };

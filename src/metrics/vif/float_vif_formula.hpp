@@ -1,4 +1,4 @@
-// The arithmetic of one pixel of `float_vif` (vif.md 3.6), which CPU and device code share, in the dialect of
+// The arithmetic of one pixel of `float_vif` (vif.md 3.6), shared by CPU and device code, in the dialect of
 // device/kernel.hpp. `C` has f64, divide(), bits() and float_from().
 #pragma once
 
@@ -8,14 +8,14 @@
 namespace vmaf {
 namespace kernels {
 
-// Option values in the precision in which the formulas use them.
+// Option values in the precision of the formulas.
 template <class F> struct FloatVifConstants {
     F noise;           // nsq
     float gain_limit;  // G
-    float below_noise; // K: slope of the numerator where the reference is below the noise
+    float below_noise; // K: slope of the numerator if the reference is below the noise
 };
 
-// log2 by a polynomial in the mantissa. Infinities and NaNs are taken apart like any other bit pattern.
+// log2 by a polynomial in the mantissa. Splits infinities and NaNs like any other bit pattern.
 template <class C> VMAF_DEVICE_FN float float_vif_log2(float value) {
     if (value == 0.0f) return C::float_from(0xff800000u);
     if (value < 0.0f) return C::float_from(0x7fc00000u);
@@ -67,7 +67,7 @@ template <class C> struct FloatVifTerms {
     }
 
   private:
-    // 1 + s / noise. Without noise it is infinite, and 0 / 0 is a NaN (3.8); not every f64 knows these.
+    // 1 + s / noise. Without noise it is infinite, and 0 / 0 is NaN (3.8); not every f64 supports these.
     static VMAF_DEVICE_FN float over_noise(float s, f64 noise) {
         if (noise == f64(0)) return C::float_from(s > 0.0f ? 0x7f800000u : 0x7fc00000u);
         return to_float(f64(1) + C::divide(f64(s), noise));

@@ -1,4 +1,4 @@
-// The scalar strips of `float_vif`. Every sum is a float and grows in the order that vif.md 3.5 and 3.6 state.
+// The scalar strips of `float_vif`. Every sum is a float, added in the order of vif.md 3.5 and 3.6.
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -104,7 +104,7 @@ class ScalarWorker final : public StripWorker {
     int ring_rows_;
     AlignedArray<float> ring_; // the channels of the last input rows
     std::vector<const float *> rows_;
-    int left_; // room for reflected samples on either side of the line
+    int left_; // room for reflected samples at both ends of the line
     AlignedArray<float> line_, moments_;
     std::array<std::vector<float>, 2> tile_terms_; // numerators and denominators of a row
 };

@@ -1,5 +1,5 @@
-// Per target: the terms of a vector of pixels (vif.md 3.6, step 3), with the bits of pixel_terms() in
-// float_vif_scalar.cpp. To be included inside `#if VMAF_VECTOR_PASS`.
+// Per target: the terms of a vector of pixels (vif.md 3.6, step 3), bit-identical to pixel_terms() in
+// float_vif_scalar.cpp. Include it inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_FLOAT_VIF_STATISTICS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_FLOAT_VIF_STATISTICS_INL_HPP
 #undef VMAF_FLOAT_VIF_STATISTICS_INL_HPP
@@ -49,8 +49,8 @@ struct Moments {
     VF mean_r, mean_d, rr, dd, rd;
 };
 
-// The terms are num = log2a(num_argument) + num_extra and den = log2a(den_argument). Two steps, so that the processor
-// can overlap the long chains of operations of several vectors.
+// The terms are num = log2a(num_argument) + num_extra and den = log2a(den_argument). In two steps, so that the
+// processor can overlap the long operation chains of several vectors.
 struct Arguments {
     VF num, num_extra, den;
 };
@@ -101,8 +101,8 @@ class PixelArguments {
     static HWY_INLINE VD lower(VF v) { return hn::PromoteTo(DD(), hn::LowerHalf(v)); }
     static HWY_INLINE VD upper(VF v) { return hn::PromoteTo(DD(), hn::UpperHalf(hn::Half<DF>(), v)); }
 
-    // RN32(1 + double(s1) / nsq). Where nsq is a power of two and s1 at least as large, the quotient is a float, and
-    // the sum of two such floats fits a double: rounding it once in single precision is the same.
+    // RN32(1 + double(s1) / nsq). If nsq is a power of two and s1 at least as large, the quotient is a float, and the
+    // sum of two such floats fits a double: rounding it once in single precision gives the same.
     HWY_INLINE VF den_argument(VF s1) const {
         const DF d;
         if (noise_is_power_of_two_) return hn::Add(hn::Set(d, 1.0f), hn::Mul(s1, hn::Set(d, inverse_noise_)));

@@ -1,4 +1,4 @@
-// The seam between what `float_vif` computes and how fast: one strip of rows of one scale.
+// The interface between the definition and the fast versions of `float_vif`: one strip of rows of one scale.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace vmaf::float_vif {
 inline constexpr int kScales = 4;
 inline constexpr float kEpsilon = 1.0e-10f;
 
-// Option values in the precision in which the formulas use them (3.6).
+// Option values in the precision of the formulas (3.6).
 struct Constants {
     double noise;      // nsq
     float gain_limit;  // G
-    float below_noise; // K: slope of the numerator where the reference is below the noise
+    float below_noise; // K: slope of the numerator if the reference is below the noise
 };
 
-// Rows of one image of a scale: a float plane, or samples of the picture that become floats when they are read.
+// Rows of an image of a scale: a float plane, or picture samples converted when read.
 struct Source {
     const void *data = nullptr;
     std::ptrdiff_t stride_bytes = 0;
@@ -32,16 +32,16 @@ struct Strip {
     Source ref, dist;
     int width = 0, height = 0;
     int first_row = 0, end_row = 0; // first_row is even
-    bool statistics = true;         // false: only the next scale's rows are wanted
+    bool statistics = true;         // false: only make the next scale's rows
     Constants constants{};
     std::span<const float> taps;      // of this scale
     std::span<const float> next_taps; // of the next scale; empty at the last one
     FloatPlane *next_ref = nullptr, *next_dist = nullptr;
     float *row_num = nullptr, *row_den = nullptr; // sums of row y go to row_num[y], row_den[y]
-    RealTiles *tiles = nullptr;                   // wants numerators, then denominators (scalar strips only)
+    RealTiles *tiles = nullptr;                   // receives numerators, then denominators (scalar strips only)
 };
 
-// Has the working memory for strips of one size and filter length; used by one thread at a time.
+// The working memory for strips of one size and filter length; for one thread at a time.
 class StripWorker {
   public:
     virtual ~StripWorker() = default;
@@ -51,11 +51,11 @@ class StripWorker {
 std::unique_ptr<StripWorker> make_scalar_worker(int width, int max_taps);
 std::unique_ptr<StripWorker> make_worker(int width, int max_taps, Isa isa);
 
-// The vector code of one instruction set. `width` and `max_taps` are the largest that strips have.
+// An instruction set's vector code. `width` and `max_taps` are the largest of all strips.
 struct StripCode {
     void (*run)(const Strip &strip, int width, int max_taps, float *scratch);
     std::size_t (*scratch_floats)(int width, int max_taps); // aligned to kAlignment
 };
-const StripCode *pick_strip_code(Isa isa); // null: there is none
+const StripCode *pick_strip_code(Isa isa); // null if there is none
 
 } // namespace vmaf::float_vif

@@ -1,4 +1,4 @@
-// Facts about `float_vif`: the vectors of vif.md 4 to the last bit, options, and independence of the split into strips.
+// `float_vif`: the vectors of vif.md 4 to the last bit, options, and independence of the number of strips.
 #include "metrics/vif/float_vif.hpp"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(FloatVif, MinimumValuesAreFloorsOfTheirScales) {
 
 TEST(FloatVif, ZeroNoiseCountsFlatReferencePixelsAsTheNotANumberTheyAre) {
     LumaPair pair(8, 32, 32);
-    // 0 / 0 runs through the logarithm: 128 + p(0.5) per pixel (3.8); numerators are log2(1 + 0 / 1e-10) = 0.
+    // 0 / 0 passes through the logarithm: 128 + p(0.5) per pixel (3.8); numerators are log2(1 + 0 / 1e-10) = 0.
     const List den = values(pair, "vif_den_", {{"debug", "true"}, {"vif_sigma_nsq", "0"}});
     EXPECT_NEAR(den[3], 16 * 128.585, 0.1);
     EXPECT_EQ(values(pair, "", {{"vif_sigma_nsq", "0"}})[2], 0.0);

@@ -20,7 +20,7 @@ namespace vif {
 std::span<const std::uint16_t, 32768> log_table() {
     static std::array<std::uint16_t, 32768> table; // no constant, of which the library would be larger
     [[maybe_unused]] static const bool is_filled = [] {
-        // The closed form of 2.7; its odd constant stands for a rounding to float before the one to an integer.
+        // The closed form of 2.7; its odd constant accounts for a rounding to float before the one to an integer.
         for (std::size_t i = 0; i < table.size(); i++)
             table[i] = std::uint16_t(std::floor(2048.0 * std::log2(double(i + 32768)) + 0.5009765625));
         return true;
@@ -80,7 +80,7 @@ constexpr std::string_view kProvides[] = {kScoreNames[0], kScoreNames[1],    kSc
                                           kDenNames[0],   kNumNames[1],      kDenNames[1],      kNumNames[2],
                                           kDenNames[2],   kNumNames[3],      kDenNames[3]};
 
-// Of FrameResult::tiles: the sums of each scale.
+// Of FrameResult::tiles: the sums per scale.
 constexpr std::size_t kScaleWords = 4, kTileWords = kScales * kScaleWords;
 
 struct Settings {
@@ -88,14 +88,14 @@ struct Settings {
     double gain_limit;
 };
 
-// What one encode leaves for the others of the same reference picture (ReferenceHalves).
+// What one encode keeps for others of the same reference picture (ReferenceHalves).
 struct Half final : ReferenceHalf {
     std::array<AlignedArray<std::int32_t>, kScales> moments; // means and variances (Strip::half_to_make)
     std::array<AlignedArray<std::uint16_t>, kScales> levels; // the pyramid; level 0 is the picture
-    FrameSums denominators;                                  // and nothing else
+    FrameSums denominators;                                  // only these are used
 };
 
-// Measures for all members of a family: filters once, numerators for every gain limit among them.
+// Measures all members of a family: filters once, numerators for each distinct gain limit.
 class VifScorer final : public FrameScorer, public SharesReference {
   public:
     VifScorer(const PictureFormat &format, std::span<const Settings> members, Isa isa)
@@ -147,7 +147,7 @@ class VifScorer final : public FrameScorer, public SharesReference {
 
   private:
     struct Member {
-        std::size_t limit; // its place in limits_
+        std::size_t limit; // its index in limits_
         bool skip_scale0;
     };
 
@@ -177,7 +177,7 @@ class VifScorer final : public FrameScorer, public SharesReference {
         }
         return half;
     }
-    // Sums of a scale with a half are whole in its first encode.
+    // Sums of a scale with a half are complete in its first encode.
     void share_denominators(ScaleSums &sums, ScaleSums &kept) const {
         if (is_kept_) {
             sums.den_log = kept.den_log;
@@ -191,7 +191,7 @@ class VifScorer final : public FrameScorer, public SharesReference {
         return half_ ? half_->levels[scale].data() : levels_[scale].ref.data();
     }
 
-    // Of all strips.
+    // Over all strips.
     void store_tiles(int scale, std::size_t tiles, FrameResult &result) const {
         for (std::size_t i = 0; i < tile_sums_.size(); i++) {
             const ScaleSums &s = tile_sums_[i];
@@ -202,7 +202,7 @@ class VifScorer final : public FrameScorer, public SharesReference {
 
     bool narrow() const { return std::min(width_, height_) < 2 * kSmallestSide; }
 
-    // Strips share nothing but the rows around their edges, which each filters for itself: too low ones do not pay.
+    // Strips share only the rows around their edges, which each filters itself: low strips do not pay.
     unsigned strip_count(int scale, const Parallel &parallel) {
         constexpr int lowest = 32;
         const unsigned strips =
@@ -264,12 +264,12 @@ class VifScorer final : public FrameScorer, public SharesReference {
 
     std::vector<Member> members_;
     std::vector<double> limits_;  // of the members, each once
-    std::vector<FrameSums> sums_; // by limit
-    GainLimits pass_limits_;      // those of the pass at work
-    bool skip_scale0_ = true;     // every member does
+    std::vector<FrameSums> sums_; // per limit
+    GainLimits pass_limits_;      // of the current pass
+    bool skip_scale0_ = true;     // all members skip it
     std::string half_key_;
     bool can_keep_ = false;
-    Half *half_ = nullptr; // of the frame at work; null: nothing is kept
+    Half *half_ = nullptr; // of the current frame; null: nothing is kept
     bool is_kept_ = false; // by another encode, or by an earlier pass
     Isa isa_;
     int width_, height_;

@@ -17,7 +17,7 @@ namespace vif {
 inline constexpr int kScales = 4;
 inline constexpr int kSmallestSide = 8; // below it the lowest scale has no pixels
 
-// Filters (2.3). Scale s of the pyramid is made from scale s - 1 with the filter of scale s.
+// Filters (2.3). The filter of scale s makes scale s of the pyramid from scale s - 1.
 inline constexpr std::array<int, kScales> kTapCount = {17, 9, 5, 3};
 using Taps = std::array<std::uint16_t, 17>;
 template <int Scale> constexpr Taps taps_of_scale() {
@@ -38,7 +38,7 @@ inline constexpr double kVarianceFloor = 65536 * 1.0e-10; // keeps the gain fini
 std::span<const std::uint16_t, 32768> log_table();
 inline constexpr int kLogOfNoise = 17 * 2048; // the logarithm of kNoiseVariance on this scale
 
-// What the pixels of one scale add up to (2.8).
+// The sums over the pixels of one scale (2.8).
 struct ScaleSums {
     std::int64_t num_log = 0, den_log = 0; // 2048 log2, pixels above the noise
     std::int64_t num_noise = 0;            // distorted variance of the pixels below the noise
@@ -49,7 +49,7 @@ struct ScaleSums {
 };
 using FrameSums = std::array<ScaleSums, kScales>;
 
-// `measure` leaves the sums in a FrameResult, four integers per scale.
+// `measure` stores the sums in a FrameResult, four integers per scale.
 void store_sums(const FrameSums &sums, FrameResult &result);
 FrameSums load_sums(const FrameResult &result);
 

@@ -1,4 +1,4 @@
-// What the device kernels of vif share: arguments, borders and the sums of a block.
+// Shared by the device kernels of vif: arguments, borders and the sums of a block.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -13,15 +13,16 @@ template <class Input, int kLimitCount = 1> struct VifArgs {
     Input in;
     ScratchPlanes<u16> next; // not read at scale 3
     Global<u64> sums;        // of frame 0: numL, denL, numN, denN of this scale, then numL under further limits
-    u64 sums_stride;         // from frame to frame
+    u64 sums_stride;         // between frames
     Global<const u16> log_table;
-    Global<const Words4> matrix_taps; // vif_matrix_taps.hpp; read where there are byte matrices only
+    Global<const Words4> matrix_taps; // vif_matrix_taps.hpp; only read by devices with byte matrices
     VifGainLimits<kLimits> limits;
     int width, height;
     int bits; // of the samples
 };
 
-// Reflection without the edge, once, then clamped: for lengths above the radius, whose far positions are never read.
+// Reflects once without repeating the edge, then clamps: for lengths above the radius, whose farther positions are
+// never read.
 VMAF_DEVICE_FN int vif_reflect(int i, int n) {
     i = i < 0 ? -i : i;
     const int j = 2 * (n - 1) - i;
@@ -29,7 +30,7 @@ VMAF_DEVICE_FN int vif_reflect(int i, int n) {
     return i > 0 ? i : 0;
 }
 
-// Adds the terms of a block's threads to its frame's sums. `group_sums`: vif_sums(kLimits) words for each group.
+// Adds the terms of a block's threads to its frame's sums. `group_sums`: vif_sums(kLimits) words per group.
 VMAF_DEVICE_FN constexpr int vif_sums(int limits) { return 3 + limits; }
 template <int kThreads, class C, int kLimits>
 VMAF_DEVICE_FN void vif_add_up(C &c, Shared<u64> group_sums, Global<u64> sums, const VifTerms<kLimits> &terms) {

@@ -1,4 +1,4 @@
-// Strips of bytes. To be included inside `#if VMAF_VECTOR_PASS`.
+// Strips of bytes. Include it inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_BYTE_STRIP_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_BYTE_STRIP_INL_HPP
 #undef VMAF_VIF_BYTE_STRIP_INL_HPP
@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
 
-// Strips of bytes, at scale 0. The ring has samples less 128 and their products less 1, so that the sum of two numbers
-// still fits 16 bits: mirrored rows are added before they are multiplied. The same sums serve the next scale's filter.
+// Strips of bytes, at scale 0. The ring holds samples minus 128 and their products minus 1, so that the sum of two
+// numbers still fits 16 bits: mirrored rows are added before multiplying. The next scale's filter uses the same sums.
 template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>> {
     using Base = StripFilter<0, Dot, ByteStrip<Dot>>;
     using Base::pitch_, Base::ring_row, Base::row, Base::next_row, Base::row_pitch_, Base::segments_, Base::strip_;
@@ -49,7 +49,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         this->template looped_vertical_pass<Statistics, Kept, false>(y);
     }
 #else
-    // As WordStrip's. The results of one channel are packed and stored between the multiply-adds of the next one.
+    // As in WordStrip. Packs and stores the results of one channel between the multiply-adds of the next.
     template <bool Statistics, bool Kept> HWY_NOINLINE void vertical_pass(int y) {
         const D16 d16;
         const std::int16_t *pairs[kRingPairs];
@@ -215,13 +215,13 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         compute_now(sum);
     }
 
-    // Four rows of one channel; `at` is the place of a vector in the ring. Outermost rows first, so that few vectors
-    // are live. `between` is called with 0 to 3.
+    // Four rows of one channel; `at` is a vector's offset in the ring. Outermost rows first, so that few vectors are
+    // live. Calls `between` with 0 to 3.
     template <bool This, bool Next, class Between>
     static HWY_INLINE void folded(const std::int16_t *const (&pairs)[kRingPairs], std::ptrdiff_t at, V32 (&s)[kGroup],
                                   V32 (&next)[2], const Between &between) {
         const Taps *taps = &kFoldedTaps;
-        __asm__ volatile("" : "+r"(taps)); // from memory: registers have no room for them
+        __asm__ volatile("" : "+r"(taps)); // from memory: there are too few registers
         const Taps &t = *taps;
         const auto load = [&](int m) VMAF_VIF_INLINE { return hn::Load(D16(), pairs[m] + at); };
         // (row 2m, row 2m - 1)

@@ -21,7 +21,7 @@ namespace {
 
 using namespace kernels;
 
-// The compact table of vif_pixel_kernel.hpp from the one of 2.7.
+// Builds the compact table of vif_pixel_kernel.hpp from that of 2.7.
 std::vector<std::uint16_t> compact_log_table() {
     const auto full = log_table();
     std::vector<std::uint16_t> table(kVifLogTableSize);
@@ -38,7 +38,7 @@ VifGainLimit gain_limit_forms(double limit) {
             limit < 8.02, limit == 1};
 }
 
-// Each limit once, and which of them a member has.
+// Each limit once, and the index of each member's limit.
 struct DistinctLimits {
     std::vector<double> values;
     std::vector<std::size_t> of_member;
@@ -58,8 +58,8 @@ bool is_thin(const PictureFormat &format) { return std::min(format.width, format
 
 class VifDeviceScorer final : public DeviceScorer {
   public:
-    // One limit or two. `grid`: tiles that are wanted, too; null: none. Then pictures are not thin, and there is one
-    // limit.
+    // One limit or two. `grid`: also sum these tiles; null: none. With tiles, pictures must not be thin, and there is
+    // one limit.
     VifDeviceScorer(const PictureFormat &format, const DistinctLimits &limits, const TileGrid *grid, Device &device)
         : width_(static_cast<int>(format.width)), height_(static_cast<int>(format.height)),
           bits_(static_cast<int>(format.bits)), limit_of_(limits.of_member), thin_(is_thin(format)) {
@@ -207,7 +207,7 @@ class VifDeviceScorer final : public DeviceScorer {
         args.height = height_ >> scale;
         args.finer_width = width_ >> std::max(scale - 1, 0);
         args.finer_height = height_ >> std::max(scale - 1, 0);
-        args.finer_pitch = scale > 1 ? pitch(scale - 1) : 0; // read at scale 3 only
+        args.finer_pitch = scale > 1 ? pitch(scale - 1) : 0; // read only at scale 3
         args.next_pitch = pitch(scale + 1);
         args.scale = scale;
         const LoadedKernel &kernel = kernels_[static_cast<std::size_t>(scale)];
@@ -218,12 +218,12 @@ class VifDeviceScorer final : public DeviceScorer {
 
     int width_, height_, bits_;
     std::vector<VifGainLimit> limits_;
-    std::vector<std::size_t> limit_of_; // by member
+    std::vector<std::size_t> limit_of_; // per member
     bool thin_;                         // a level may be shorter than its filter
     std::array<LoadedKernel, kScales> kernels_;
     std::array<Level, kScales> levels_;
     std::optional<DeviceTiles> tiles_;
-    Piece<u64> sums_; // of the frame, or of each tile
+    Piece<u64> sums_; // of the frame, or per tile
     std::unique_ptr<DeviceMemory> log_table_, matrix_taps_;
 };
 

@@ -1,4 +1,4 @@
-// `vif` on devices: how its kernels are chained.
+// `vif` on devices: the sequence of its kernels.
 #pragma once
 
 #include <memory>
@@ -8,10 +8,10 @@
 
 namespace vmaf::vif {
 
-// `tiles`: sums of these are wanted, too; null: no.
+// `tiles`: also sum these; null: none.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, double gain_limit, const TileGrid *tiles,
                                                  Device &device);
-// One scorer for several limits; null where one pass does not serve them.
+// One scorer for several limits; null if one pass cannot serve them.
 std::unique_ptr<DeviceScorer> make_family_device_scorer(const PictureFormat &format,
                                                         std::span<const double> gain_limits, Device &device);
 

@@ -6,12 +6,12 @@
 namespace vmaf {
 namespace kernels {
 
-// Without a conversion: 2^52 + v, less 2^52.
+// Avoids a conversion: 2^52 + v, minus 2^52.
 template <class C> VMAF_DEVICE_FN typename C::f64 exact_f64(u32 v) {
     return C::from_words(0x43300000u, v) + C::f64_from(0xc330000000000000ull);
 }
 
-// Adds the terms of those whose bit is set in `valid`.
+// Adds the terms of pixels whose bit is set in `valid`.
 template <class C, int kLimits, bool kFast> struct VifEight {
     static VMAF_DEVICE_FN void run(const VifVariances (&v)[8], u32 valid, Shared<const u16> log_table,
                                    const VifGainLimits<kLimits> &limits, VifTerms<kLimits> &terms) {
@@ -21,7 +21,7 @@ template <class C, int kLimits, bool kFast> struct VifEight {
     }
 };
 
-// With fast doubles. Nothing branches in the common case, so that the steps of eight pixels overlap.
+// With fast doubles. Nothing branches in the common case, so the steps of eight pixels overlap.
 template <class C, int kLimits> struct VifEight<C, kLimits, true> {
     using F = typename C::f64;
 
@@ -114,13 +114,13 @@ template <class C, int kLimits> struct VifEight<C, kLimits, true> {
             if (has_gain(v[j]) && v[j].s12 > v[j].s1) to.z[j] = from.z[j] + static_cast<u32>(v[j].s1);
     }
 
-    // Applies the gain limit. A bit for each pixel that is too close to it.
+    // Applies the gain limit. Returns a bit for each pixel too close to it.
     static VMAF_DEVICE_FN u32 limited(const VifVariances (&v)[8], const VifGainLimit &limit, const Arguments &from,
                                       Arguments &to) {
         u32 close = 0;
         VMAF_UNROLL
         for (int j = 0; j < 8; j++) {
-            if (!has_gain(v[j]) || v[j].s12 == v[j].s1) continue; // equal: the gain is below 1, which no limit is
+            if (!has_gain(v[j]) || v[j].s12 == v[j].s1) continue; // if equal, the gain is below 1, and no limit is
             const F x = exact_f64<C>(static_cast<u32>(v[j].s1)), y = exact_f64<C>(static_cast<u32>(v[j].s12));
             const F bound = C::f64_from(limit.limit) * x, signal = C::f64_from(limit.limit_squared) * x;
             if (y > bound * C::f64_from(0x3ff0000000001198ull)) // 1 + 1e-12

@@ -10,7 +10,7 @@ namespace {
 using equality::Call;
 using equality::Workload;
 
-// A strip of a scale's images; what counts are the sums and the rows of the next scale.
+// A strip of a scale's images; compares the sums and the rows of the next scale.
 template <class T> Call prepare(Workload &w, Isa isa, int scale) {
     const PlaneView<T> ref = w.plane<T>(), dist = w.plane<T>();
     Strip strip;

@@ -1,5 +1,5 @@
-// Per target: the filters of `vif` on pairs of 16-bit samples, a multiply-add for two taps. To be included inside
-// `#if VMAF_VECTOR_PASS`.
+// Per target: the filters of `vif` on pairs of 16-bit samples, a multiply-add for two taps. Include it inside `#if
+// VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_FILTER_INL_HPP
 #undef VMAF_VIF_FILTER_INL_HPP
@@ -17,24 +17,24 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
 
-// Order of the channels in a vertically filtered row, where all channels of a vector of columns lie together.
+// Order of the channels in a vertically filtered row, where all channels of a vector of columns are adjacent.
 enum Channel { kM1, kM2, kRR, kRRLow, kDD, kDDLow, kRD, kRDLow };
 constexpr int kChannels = 8;
-constexpr int kStep = kChannels * kVector; // elements from one vector of a row to the next
+constexpr int kStep = kChannels * kVector; // elements between vectors of a row
 
-// Those that a strip has to filter; `Kept`: but for the reference's own.
+// The channels that a strip must filter; `Kept`: without the reference's own.
 template <bool Kept>
 inline constexpr std::array<int, kChannels> kChannelsOf = {kM1, kM2, kRR, kRRLow, kDD, kDDLow, kRD, kRDLow};
 template <> inline constexpr std::array<int, 5> kChannelsOf<true> = {kM2, kDD, kDDLow, kRD, kRDLow};
 
-// The reference's half of a row (Strip::half_kept, Strip::half_to_make): for each vector of column pairs the means of
-// even and odd columns, then their variances.
+// The reference's half of a row (Strip::half_kept, Strip::half_to_make): per vector of column pairs the means of even
+// and odd columns, then their variances.
 struct HalfRow {
     const std::int32_t *kept;
     std::int32_t *to_make; // null: not needed
 };
 constexpr int kHalfStep = 4 * kLanes; // elements
-// Halves come from memory, faster than the processor asks for them by itself.
+// Halves come from memory, earlier than hardware prefetching would request them.
 HWY_INLINE void prefetch_half(const std::int32_t *at) {
     constexpr int ahead = 4096, line = 64; // bytes
     const char *const first = reinterpret_cast<const char *>(at) + ahead;
@@ -43,7 +43,7 @@ HWY_INLINE void prefetch_half(const std::int32_t *at) {
 }
 inline std::size_t half_row_elements(const Segments &segments) { return std::size_t(segments.vectors) * kHalfStep; }
 
-// Start values: what the stored offset of 32768 takes from a sum, and rounding at bit 16.
+// Start values: compensate the stored offset of 32768, and round at bit 16.
 constexpr std::uint32_t kOffset = 0x80000000u, kRounding = 0x8000u;
 
 // The filter of a scale, its taps in pairs for outputs at even and odd positions.
@@ -51,7 +51,7 @@ template <int Scale> struct Filter {
     static constexpr int kRadius = kTapCount[Scale] / 2;
     static constexpr int kHalo = (kRadius + 1) / 2;
     static constexpr int kPairs = 2 * kHalo + 1;
-    // One tap of scale 3 needs 16 bits without a sign, but all are even: halves are used, and sums doubled.
+    // One tap of scale 3 needs 16 unsigned bits, but all are even: uses half taps, and doubles the sums.
     static constexpr bool kHalved = Scale == 3;
 
     static constexpr int tap(int i) { return i < 0 || i > 2 * kRadius ? 0 : kTaps[Scale][std::size_t(i)] >> kHalved; }
@@ -73,7 +73,7 @@ struct Sums {
     }
 };
 
-// The tap pairs of a filter as vectors: in registers where there are 32 of them, else as constants in memory.
+// The tap pairs of a filter as vectors: in registers if there are 32, else constants in memory.
 template <int Scale> class TapVectors {
   public:
     static constexpr bool kInRegisters = HWY_TARGET != HWY_AVX2;
@@ -127,13 +127,13 @@ HWY_INLINE void filter_from(const TapVectors<Scale> &taps, const Load &load, Sum
     }
 }
 
-// Sums that were filtered with halved taps are doubled; others have begun with their start values.
+// Doubles sums from halved taps; others already started at their start values.
 template <int Scale> HWY_INLINE V32 begun_with(V32 start) { return Filter<Scale>::kHalved ? hn::Zero(D32()) : start; }
 template <int Scale> HWY_INLINE V32 ended_with(V32 sum, V32 start) {
     return Filter<Scale>::kHalved ? hn::Add(hn::ShiftLeft<1>(sum), start) : sum;
 }
 
-// start + filtered sums. load(m, stream) is the pair that lies m - kHalo positions from the first output.
+// start + filtered sums. load(m, stream) returns the pair m - kHalo positions from the first output.
 template <class Dot, int Parities, int Streams = 2, int Scale, class Load>
 HWY_INLINE Sums filtered(const TapVectors<Scale> &taps, const Load &load, const Sums &start) {
     Sums sums = Filter<Scale>::kHalved ? Sums(0) : start;
@@ -154,7 +154,7 @@ HWY_INLINE Sums upper_halves(const Sums &sums) {
     return out;
 }
 
-// Upper, middle or lower 16 bits of the even and odd columns' sums, side by side.
+// The upper, middle or lower 16 bits of the even and odd columns' sums, interleaved.
 HWY_INLINE V16 pack_upper(V32 even, V32 odd) {
     return hn::OddEven(hn::BitCast(D16(), odd), hn::BitCast(D16(), upper_halves(even)));
 }

@@ -1,8 +1,8 @@
-// The logarithm table of vif.md 2.7 as polynomials, exact for all its 32768 entries (vif_test.cpp tries each).
-// With z as a float, truncated, its exponent and the top bits of its fraction give a piece number; the next bits of the
-// fraction are the argument w of the piece's polynomial, and
-//   T-style logarithm = step * piece number + floor(polynomial) - 2048 * 127.
-// The coefficients were found by fitting each piece inside its staircase and then searching over their last bits.
+// The logarithm table of vif.md 2.7 as polynomials, exact for all 32768 entries (vif_test.cpp checks each). With z as a
+// truncated float, its exponent and the top bits of its fraction give a piece number; the next bits of the fraction are
+// the argument w of the piece's polynomial, and:
+// T-style logarithm = step * piece number + floor(polynomial) - 2048 * 127. The coefficients result from fitting each
+// piece inside its staircase and then searching over their last bits.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace vmaf::vif {
 
 // 32 pieces of 64 steps in 16-bit integers: (A + mulhi(x, B - mulhi(x, C))) >> 8, where mulhi is the upper half of the
-// product and x has the ten bits below the piece's, shifted left by 6, plus kLogOffset16.
+// product and x is the ten bits below the piece's, shifted left by 6, plus kLogOffset16.
 inline constexpr int kLogPieces16 = 32, kLogOffset16 = 8;
 alignas(64) inline constexpr std::uint16_t kLog16[3][kLogPieces16] = {
     {125,   7017,  13214, 18756, 23679, 28020, 31808, 35071, 37836, 40130, 41973, 43388, 44394, 45008, 45249, 45130,

@@ -13,7 +13,7 @@
 namespace vmaf {
 namespace kernels {
 
-// Operands that are the same for all pictures (vif_matrix_taps.hpp), as places in Args::matrix_taps.
+// Operands that are equal for all pictures (vif_matrix_taps.hpp), as offsets in Args::matrix_taps.
 constexpr int kVifDownLow = 0, kVifDownHigh = 1, kVifDownNext = 2, kVifAcross = 3, kVifAcrossNext = 5;
 constexpr int kVifStart128 = 6, kVifStartNext = 7, kVifStart32768 = 8, kVifMatrixTaps = 9;
 
@@ -21,13 +21,13 @@ template <class C, int kLimits> struct VifMatrixScale0 {
     using Args = VifArgs<PicturePlanes, kLimits>;
     static constexpr int kThreads = 256, kMinBlocks = 2, kGroups = kThreads / 32;
     static constexpr int kTileWidth = 240, kUnits = kTileWidth / 16, kTileHeight = 48;
-    // Words. Eight more than a multiple of 32: no bank conflicts where they are read.
+    // In words. Eight more than a multiple of 32: no bank conflicts on reads.
     static constexpr int kPitch = 136, kPlane = 8 * kPitch;
-    // Planes of bytes: of three products four each, then of the means two each, then of the next level.
+    // Planes of bytes: four for each of three products, two for each mean, then those of the next level.
     static constexpr int kMeans = 12, kNext = 16, kPlanes = 18;
 
     struct SharedMemory {
-        // A word has four columns: [row % 8][2 * (column / 4) + row / 8]. Next level: picture instead of row / 8.
+        // A word has four columns: [row % 8][2 * (column / 4) + row / 8]. Next level: the picture instead of row / 8.
         alignas(16) u32 planes[kPlanes * kPlane];
         alignas(16) u16 log_table[kVifLogTableSize];
         Words4 taps[kVifMatrixTaps * 32];
@@ -209,7 +209,7 @@ template <class C, int kLimits> struct VifMatrixScale0 {
         return {{first.v[0], first.v[1], second.v[0], second.v[1]}};
     }
 
-    // Sums of 16-bit values from their bytes; `low` and `high` taps as four words.
+    // Sums of 16-bit values from their bytes; `low` and `high` are taps in four words.
     static VMAF_DEVICE_FN Words4 narrow_across(C &c, Shared<const u32> from, const Words4 &taps, const Words4 &start) {
         const Words4 low = operand(from), high = operand(from + kPlane);
         Words4 l = c.byte_matrix(low, taps.v[0], taps.v[1], start);
@@ -249,7 +249,7 @@ template <class C, int kLimits> struct VifMatrixScale0 {
         c.converge();
     }
 
-    // A unit: a lane has two columns of two rows, 8 rows apart, and the same eight columns further.
+    // A unit: a lane has two columns of two rows, 8 rows apart, and the same again eight columns further.
     static VMAF_DEVICE_FN void score(C &c, Shared<SharedMemory> shared, const Args &a, int x, int y, int unit,
                                      VifTerms<kLimits> &terms) {
         const int g = c.thread % 32 / 4, t = c.thread % 4;

@@ -1,5 +1,5 @@
-// The operands of vif_matrix_kernel.hpp that do not depend on pictures: which taps each lane holds, and the numbers
-// that sums start at.
+// The operands of vif_matrix_kernel.hpp that do not depend on pictures: the taps in each lane, and the start values of
+// sums.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
-// AVX-512: the horizontal filter and the statistics of a row (vif.md 2.4 to 2.8) in one software-pipelined loop. While
-// the multiply-adds of one vector of column pairs run, the statistics of the vector before are computed between them:
-// neither has to wait for the other's long chains of operations. No comparisons into mask registers and no permutes
-// with two sources: on some processors both use the multipliers. To be included inside `#if VMAF_VECTOR_PASS`.
+// AVX-512: the horizontal filter and the statistics of a row (vif.md 2.4 to 2.8) in one software-pipelined loop. The
+// statistics of one vector of column pairs run between the multiply-adds of the next, so that neither waits for the
+// other's long operation chains. Avoids comparisons into mask registers and permutes with two sources: on some
+// processors both use the multipliers. Include it inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_PIPELINE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_PIPELINE_INL_HPP
 #undef VMAF_VIF_PIPELINE_INL_HPP
@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
 
-// Which lanes of a vector have a column that exists.
+// Which lanes of a vector have an existing column.
 class LaneMasks {
   public:
     explicit LaneMasks(const Segments &segments) : segments_(segments) {
@@ -34,7 +34,7 @@ class LaneMasks {
     alignas(64) std::int32_t lanes_[kLanes + 1][kLanes];
 };
 
-// Tap pairs as numbers to be broadcast from memory.
+// Tap pairs as numbers to broadcast from memory.
 template <int Scale> struct TapNumbers {
     std::uint32_t pairs[2][Filter<Scale>::kPairs];
     constexpr TapNumbers() : pairs() {
@@ -44,7 +44,7 @@ template <int Scale> struct TapNumbers {
 };
 template <int Scale> inline constexpr TapNumbers<Scale> kTapNumbers;
 
-// Channels of a vector, `at` elements behind `first`: sums for even and odd columns. `between` is called 2 kPairs
+// Channels of a vector, `at` elements after `first`: sums for even and odd columns. Calls `between` 2 kPairs
 // times.
 template <class Dot, int Scale, int M, std::size_t N, class Between>
 HWY_INLINE void filter_channels(const std::int16_t *first, const std::array<int, N> &at, V32 (&sums)[N][2],
@@ -126,7 +126,7 @@ template <int Scale, class Dot> class RowStatistics {
         Steps steps;
         steps.limits = limits_.values.data();
         steps.clear();
-        for (int v = 0; v < 2; v++) { // a vector of which no pixel counts comes first
+        for (int v = 0; v < 2; v++) { // starts with a vector without counting pixels
             steps.s1[v] = steps.s2[v] = steps.s12[v] = Steps::zero();
             steps.pixels[v] = masks_.none();
         }
@@ -141,7 +141,7 @@ template <int Scale, class Dot> class RowStatistics {
             for (int e = 0; e < 2; e++) steps.pixels[e] = masks_.at(j, e);
             ++unflushed;
             if constexpr (Tiled) {
-                const bool is_end = j == runs_.end(run); // the statistics are one vector after
+                const bool is_end = j == runs_.end(run); // the statistics lag one vector
                 if (is_end || unflushed == Steps::kFlush) {
                     steps.move_to(runs_, run, unflushed);
                     unflushed = 0;
@@ -165,7 +165,7 @@ template <int Scale, class Dot> class RowStatistics {
             steps.flush(sums_, above_, unflushed + 1);
     }
 
-    // The statistics of the vector before, and the filters of this one.
+    // The statistics of the previous vector, and the filters of this one.
     template <class Steps>
     static HWY_INLINE void add_vector(Steps &steps, typename Steps::Next &next, const std::int16_t *first,
                                       std::int32_t *half) {
@@ -228,7 +228,7 @@ template <int Scale, class Dot> class RowStatistics {
             steps.s12[e] = s12[e].raw;
         }
     }
-    // From the sums of a moment's upper and lower halves.
+    // Combines the sums of a moment's upper and lower halves.
     static HWY_INLINE Bits moment(V32 high, V32 low, V32 start) {
         const V32 carried = ended_with<Scale>(low, V32{set32(constants().start_low)});
         return hn::Add(ended_with<Scale>(high, start), upper_halves(carried)).raw;

@@ -1,4 +1,4 @@
-// What one pixel adds to the sums of its scale (vif.md 2.7, 2.8).
+// The contribution of one pixel to the sums of its scale (vif.md 2.7, 2.8).
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Per-pixel terms of vif (vif.md 2.7, 2.8) for device kernels: the logarithm from a small table, and the gain without
-// the specification's double divisions where the result is certain without them.
+// the specification's double divisions where they cannot change the result.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -8,15 +8,16 @@
 namespace vmaf {
 namespace kernels {
 
-// The table of 2.7 takes 2049 values, at least 11 entries apart. So one word stands for eight entries, in 1/16 of their
-// unit: how far the first lies above a straight line, and a number that carries into the whole part from the step on.
+// The table of 2.7 takes 2049 values, at least 11 entries apart. So one word serves eight entries, in 1/16 of their
+// unit: the height of the first above a straight line, and a number that carries into the integer part from the step
+// on.
 constexpr int kVifLogTableSize = 4096;
 
 // vif_enhn_gain_limit in the forms that kernels use.
 struct VifGainLimit {
     u64 limit, limit_squared; // bits of the doubles
     float approximate;
-    int below_eight; // the limit may be reached where the fast form is used
+    int below_eight; // the limit may apply where the fast form is used
     int is_one;
 };
 
@@ -29,10 +30,10 @@ template <int kLimits> struct VifTerms {
     u64 num_flat;
 };
 
-// What vif_log() is above LG(z), and LG(131072).
+// The excess of vif_log() over LG(z), and LG(131072).
 constexpr u32 kVifLogBias = 2048 * 127, kVifLogOfNoise = 34816;
 
-// LG(z) + kVifLogBias: the bits of a float are a logarithm already, by straight lines between powers of two.
+// LG(z) + kVifLogBias: a float's bits approximate its logarithm, piecewise linearly between powers of two.
 template <class C> VMAF_DEVICE_FN u32 vif_log(u32 z, Shared<const u16> table) {
     const u32 b = C::bits_toward_zero(z);
     return ((static_cast<u32>(table[b >> 11 & (kVifLogTableSize - 1)]) << 8) + b) >> 12;
@@ -57,7 +58,7 @@ struct VifGain {
     u32 signal;
 };
 
-// The text of 2.8.
+// 2.8, literally.
 template <class F> VMAF_DEVICE_FN VifGain vif_gain_as_specified(int s1, int s2, int s12, const VifGainLimit &limit) {
     F g = F(s12) / (F(s1) + F64<F>::from_bits(0x3edb7cdfd9d7bdbbull)); // 65536 * 1e-10
     const int residual = static_cast<int>(truncated(F(s2) - g * F(s12)));
@@ -66,10 +67,10 @@ template <class F> VMAF_DEVICE_FN VifGain vif_gain_as_specified(int s1, int s2, 
     return {residual, static_cast<u32>(truncated((g * g) * F(s1)))};
 }
 
-// The form below and that of vif_eight_kernel.hpp rest on this: the two products g * s12 and g * g * s1 lie below
-// p = s12^2 / s1, by at most 1.4e-5 * g * g (the effect of the small constant, far more than the rounding of doubles).
-// So where p is farther than that above an integer P, both have the integer part P; where p is an integer, both have
-// p - 1.
+// Used by the form below and by vif_eight_kernel.hpp: the two products g * s12 and g * g * s1 are below p =
+// s12^2 / s1, by at most 1.4e-5 * g * g (due to the small constant, far more than the rounding of doubles). So
+// if p exceeds an integer P by more than that, both have the integer part P; if p is an integer, both have p -
+// 1.
 
 // Quotient and remainder of s12^2 / s1 in integers, before the limit.
 struct VifFreeGain {
@@ -79,7 +80,7 @@ struct VifFreeGain {
 template <class C> VMAF_DEVICE_FN VifFreeGain vif_free_gain(int s1, int s2, int s12) {
     const float x = static_cast<float>(s1), y = static_cast<float>(s12), reciprocal = C::reciprocal_estimate(x);
     const u64 square = static_cast<u64>(static_cast<u32>(s12)) * static_cast<u32>(s12);
-    u32 quotient = static_cast<u32>(y * reciprocal * y); // off by some hundreds at most
+    u32 quotient = static_cast<u32>(y * reciprocal * y); // off by a few hundred at most
     i64 rest = static_cast<i64>(square - static_cast<u64>(quotient) * static_cast<u32>(s1));
     const int more = static_cast<int>(static_cast<float>(rest) * reciprocal); // leaves it off by one at most
     quotient += static_cast<u32>(more);
@@ -100,7 +101,7 @@ VMAF_DEVICE_FN VifGain vif_limited_gain(const VifFreeGain &free, int s1, int s2,
     using F = typename C::f64;
     VifGain out = free.gain;
     bool certain = free.certain;
-    if (s12 != s1) { // else the gain is just below 1, which no limit is
+    if (s12 != s1) { // else the gain is just below 1, and no limit is
         const float x = static_cast<float>(s1), y = static_cast<float>(s12), bound = limit.approximate * x;
         if (y > bound * 1.000001f)
             out.signal = static_cast<u32>(truncated(F64<F>::from_bits(limit.limit_squared) * F(s1)));

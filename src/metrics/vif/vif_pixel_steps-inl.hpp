@@ -1,5 +1,5 @@
 // AVX-512: the statistics of a vector of column pairs (vif.md 2.5 to 2.8), cut into steps that vif_pipeline-inl.hpp
-// puts between multiply-adds. To be included inside `#if VMAF_VECTOR_PASS`.
+// interleaves with multiply-adds. Include it inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_PIXEL_STEPS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_PIXEL_STEPS_INL_HPP
 #undef VMAF_VIF_PIXEL_STEPS_INL_HPP
@@ -19,14 +19,14 @@ namespace vmaf::vif::HWY_NAMESPACE {
 
 using Bits = __m512i;
 
-// Keeps a result where it is computed, so that the compiler keeps the order that is written here.
+// Pins a result where it is computed, so that the compiler keeps the written order.
 HWY_INLINE void pin(Bits &v) { __asm__ volatile("" : "+v"(v)); }
 HWY_INLINE void pin(__m512d &v) { __asm__ volatile("" : "+v"(v)); }
 
 HWY_INLINE Bits set32(std::uint32_t v) { return _mm512_set1_epi32(int(v)); }
 
-// Constants that are loaded where they are used: registers have no room for them, and the compiler would spill what it
-// keeps there. Every use goes through constants().
+// Constants loaded on use: there are too few registers, and the compiler would spill others. Access them through
+// constants().
 struct PipelineConstants {
     double floor[2] = {kVarianceFloor, kVarianceFloor * 4294967296.0};
     double magic[2] = {6755399441055744.0, 6755399441055744.0 * 4294967296.0}; // 1.5 * 2^52
@@ -89,17 +89,17 @@ inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
     }
 }
 
-// The statistics of a vector of column pairs, cut into steps of about six instructions. Index 0 is for even columns, 1
-// for odd ones. `Limits`: gain limits, 0 where no gain reaches it; numerators are made for each. `Kept`: the
-// reference's means and variances are there already, and denominators known.
+// The statistics of a vector of column pairs, in steps of about six instructions. Index 0: even columns, 1: odd ones.
+// `Limits`: number of gain limits, 0 if no gain reaches one; numerators are made for each. `Kept`: the reference's
+// means and variances exist already, and denominators are known.
 template <int Limits, bool Kept> struct PixelSteps {
-    Bits s1[2], s2[2], s12[2]; // as they come out of the filters
+    Bits s1[2], s2[2], s12[2]; // from the filters
     const Bits *pixels[2];     // which lanes count
     const double *limits;
 
     static HWY_INLINE Bits zero() { return _mm512_setzero_si512(); }
 
-    // s1, s2, s12: what does not count becomes 0. Differences and their signs instead of comparisons.
+    // s1, s2, s12: zeroes what does not count. Uses differences and their signs, not comparisons.
     template <int V> HWY_INLINE void choose_1() {
         over_ = _mm512_and_si512(_mm512_sub_epi32(set32(constants().threshold), s1[V]), *pixels[V]);
         s2[V] = _mm512_max_epi32(s2[V], zero());
@@ -122,7 +122,7 @@ template <int Limits, bool Kept> struct PixelSteps {
             below_ = low;
             pin(below_);
         } else {
-            // The sum of 32-bit numbers from its lower 32 bits and the sum of the upper halves.
+            // The sum of 32-bit numbers, as its lower 32 bits and the sum of the upper halves.
             below_ = _mm512_add_epi32(below_, low);
             noise_low_ = _mm512_add_epi32(noise_low_, below_);
             noise_high_ = _mm512_add_epi32(noise_high_, _mm512_srli_epi32(below_, 16));
@@ -218,7 +218,7 @@ template <int Limits, bool Kept> struct PixelSteps {
         pin(second_piece_), pin(second_fraction_);
     }
 
-    // Steps beside the first half of the next vector's filters.
+    // Steps during the first half of the next vector's filters.
     static constexpr int kSteps = Limits > 1 ? 21 : 18;
     template <int I> HWY_INLINE void first_step() {
         if constexpr (I == 0) choose_1<0>();
@@ -255,7 +255,7 @@ template <int Limits, bool Kept> struct PixelSteps {
         const Bits odd = _mm512_add_epi64(_mm512_mul_epu32(odd_a, odd_b), round);
         return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);
     }
-    // Of the next vector: its means, s1, and the sums that will be its s2 and s12.
+    // For the next vector: its means, s1, and the sums that become its s2 and s12.
     struct Next {
         Bits m1[2], m2[2], s1[2];
     };
@@ -276,7 +276,7 @@ template <int Limits, bool Kept> struct PixelSteps {
         s = _mm512_sub_epi32(s, rounded_product(n.m1[V], n.m2[V], odd1_, odd2_));
         pin(s);
     }
-    // Beside the second half.
+    // Steps during the second half.
     template <int I> HWY_INLINE void second_step(Next &n, Sum &s2, Sum &s12) {
         if constexpr (I == 0) square_1<0>(n);
         if constexpr (I == 1) square_2<0>(n, s2);
@@ -310,8 +310,8 @@ template <int Limits, bool Kept> struct PixelSteps {
         den_piece_ = den_fraction_ = num_piece_ = num_fraction_ = noise_low_ = noise_high_ = above_count_ = zero();
         if constexpr (Limits > 1) second_piece_ = second_fraction_ = zero();
     }
-    // What `vectors` (at most kFlush) have left in the lanes. 16 bits hold that much: a piece number less that of the
-    // noise is below 480, a fraction below 180.
+    // The sums of `vectors` (at most kFlush) in the lanes. 16 bits suffice: a piece number minus that of the noise is
+    // below 480, a fraction below 180.
     static constexpr int kFlush = 128;
     HWY_INLINE void flush(StripSums &sums, std::int64_t &above, int vectors) {
         add_up(sums.first, above, vectors, {den_piece_, den_fraction_, num_piece_, num_fraction_},

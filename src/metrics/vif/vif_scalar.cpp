@@ -33,7 +33,7 @@ void add_rows(const TapRows<Taps> &rows, const std::uint16_t *taps, int count, s
     }
 }
 
-// In two goes where there are more rows than registers for their addresses.
+// In two steps if there are more rows than registers for their addresses.
 template <int Taps>
 void filter_rows(const TapRows<Taps> &rows, const std::uint16_t *taps, int count, std::uint32_t *__restrict sums) {
     constexpr int half = Taps > 9 ? 9 : Taps;
@@ -72,7 +72,7 @@ void split_products(const std::uint16_t *__restrict a, const std::uint16_t *__re
     }
 }
 
-// One vertically filtered row, with up to 8 extra samples on both sides.
+// A vertically filtered row, with up to 8 extra samples at both ends.
 class ExtendedRow {
   public:
     explicit ExtendedRow(int width) : samples_(std::size_t(width + 2 * kMargin)) {}
@@ -126,7 +126,7 @@ class ScalarWorker final : public StripWorker {
 
     int stride_;
     AlignedArray<std::uint16_t> ring_; // the channels of the last input rows
-    bool has_low_ = true;              // products have low halves; at scale 0 of 8-bit input they are zero
+    bool has_low_ = true;              // whether products have low halves; zero at scale 0 of 8-bit input
     std::array<ExtendedRow, kChannels> filtered_;
     Sums sums_, low_sums_;
     std::array<Sums, 5> moments_; // M1, M2, XX, YY, XY
@@ -264,7 +264,7 @@ struct FilteredPixel {
     std::array<std::uint32_t, 5> values; // m1, m2, rr, dd, rd
 };
 
-// The vertical pass of 2.6 for one column of 16-bit images, given the sample pairs that the taps meet.
+// The vertical pass of 2.6 for one column of 16-bit images, given the sample pairs under the taps.
 template <class Sample> FilteredPixel filter_column(int scale, Sample &&sample) {
     std::array<std::uint64_t, 5> sums;
     sums.fill(32768);

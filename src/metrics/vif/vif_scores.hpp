@@ -1,4 +1,4 @@
-// How both forms of VIF report a frame: a score for each scale, with `debug` also the sums behind them.
+// How both versions of VIF report a frame: a score per scale, and with `debug` the sums too.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@ struct VifScaleSums {
     double num, den, score;
 };
 
-// `names` as in MetricInfo::provides: four scores; the whole, its numerator and denominator; those of each scale.
-// `sums_of(s)` gives a scale's VifScaleSums.
+// `names` as in MetricInfo::provides: four scores; the total, its numerator and denominator; those of each scale.
+// `sums_of(s)` returns a scale's VifScaleSums.
 template <class SumsOf>
 void report_vif(std::span<const std::string_view> names, bool skip_scale0, bool debug, unsigned index, ScoreSink &sink,
                 SumsOf sums_of) {

@@ -30,7 +30,7 @@ using VU64 = hn::Vec<DU64>;
 constexpr int kLanes = HWY_LANES(std::int32_t);
 constexpr int kVector = 2 * kLanes; // 16-bit elements
 
-// Where things are in a row of `width` columns.
+// Offsets in a row of `width` columns.
 struct Segments {
     explicit Segments(int row_width) : width(row_width), vectors(((row_width + 1) / 2 + kLanes - 1) / kLanes) {
         for (int parity = 0; parity < 2; parity++) {
@@ -40,12 +40,12 @@ struct Segments {
         }
     }
 
-    // Of a column inside the row or less than 2 kLanes columns past its end, in 16-bit elements.
+    // The offset of a column inside the row or less than 2 kLanes columns past its end, in 16-bit elements.
     int offset(int column) const {
         const int pair = column / 2, lane = pair / vectors < kLanes ? pair / vectors : kLanes - 1;
         return ((pair - lane * vectors) * kLanes + lane) * 2 + column % 2;
     }
-    // How many lanes of vector j have a column that exists, for even (0) or odd (1) columns.
+    // How many lanes of vector j have an existing column, for even (0) or odd (1) columns.
     int valid_lanes(int j, int parity) const { return full_lanes_[parity] + (j < further_vectors_[parity] ? 1 : 0); }
 
     int width;
@@ -57,8 +57,8 @@ struct Segments {
 
 using vmaf::HWY_NAMESPACE::transpose;
 
-// Pins the place of a computation: GCC would otherwise compute all products of a filter first and spill them, and
-// build constants anew inside of loops.
+// Pins a computation to its place: GCC would otherwise compute all products of a filter first and spill them, and
+// rebuild constants inside loops.
 template <class V> HWY_INLINE void compute_now(V &v) {
 #if HWY_TARGET == HWY_NEON
     __asm__("" : "+w"(v.raw));
@@ -69,8 +69,8 @@ template <class V> HWY_INLINE void compute_now(V &v) {
 #endif
 }
 
-// Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples after the
-// row's end.
+// Vectors j ... j + kLanes - 1 of a row of samples, shifted to 16 bits. Reads less than 4 kLanes samples beyond the
+// row.
 HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, int j, int shift, VU32 (&out)[kLanes]) {
     HWY_UNROLL(16)
     for (int lane = 0; lane < kLanes; lane++) {
@@ -80,8 +80,8 @@ HWY_INLINE void load_block(const std::uint16_t *row, const Segments &segments, i
     transpose(out);
 }
 
-// The bytes of vectors j ... j + 2 kLanes - 1, two vectors in one. Reads less than 6 kLanes samples after the row's
-// end.
+// The bytes of vectors j ... j + 2 kLanes - 1, two vectors in one. Reads less than 6 kLanes samples beyond the
+// row.
 HWY_INLINE void load_block(const std::uint8_t *row, const Segments &segments, int j, VU32 (&out)[kLanes]) {
     const hn::ScalableTag<std::uint8_t> d;
     HWY_UNROLL(16)
@@ -91,7 +91,7 @@ HWY_INLINE void load_block(const std::uint8_t *row, const Segments &segments, in
 }
 
 // Vectors j ... j + kLanes - 1 of 32-bit elements, one per column pair, as 16-bit samples in natural order. Writes up
-// to kLanes - 1 samples past the end of each segment: blocks must come in falling order of j.
+// to kLanes - 1 samples past the end of each segment: blocks must arrive in descending order of j.
 HWY_INLINE void store_block(VU32 (&v)[kLanes], const Segments &segments, int j, std::uint16_t *row) {
     transpose(v);
     const hn::Rebind<std::uint16_t, DU32> d;
@@ -107,8 +107,8 @@ HWY_INLINE V16 rotate_lanes(V16 v, int by) {
     return hn::BitCast(D16(), hn::TableLookupLanes(hn::BitCast(d, v), hn::SetTableIndices(d, index)));
 }
 
-// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and after the last one. `Step` elements lie
-// between the vectors of a row.
+// Extends rows at both ends by reflection: `Halo` vectors before vector 0 and after the last one. `Step` elements
+// separate the vectors of a row.
 template <int Radius, int Halo, int Step> class Borders {
   public:
     // Needs segments of at least Halo vectors.
@@ -134,7 +134,7 @@ template <int Radius, int Halo, int Step> class Borders {
         const D16 d;
         std::int16_t *const end = row + vectors_ * Step;
         if (full_) {
-            // The mirrored samples are in the first lane of the first vectors and in the last one of the last vectors.
+            // The mirrored samples are in the first lane of the first vectors and the last lane of the last vectors.
             V16 first[Halo + 1], last[Halo + 1];
             for (int k = 0; k <= Halo; k++) {
                 first[k] = hn::Load(d, row + k * Step);
@@ -163,8 +163,8 @@ template <int Radius, int Halo, int Step> class Borders {
         int to, from;
     };
     int vectors_;
-    bool full_;                                 // no lane has fewer columns than another
-    Copy inside_[Radius], outside_[2 * Radius]; // before and after the halo is filled from the neighbouring lanes
+    bool full_;                                 // all lanes have equally many columns
+    Copy inside_[Radius], outside_[2 * Radius]; // before and after filling the halo from neighbouring lanes
     int inside_count_, outside_count_;
 };
 

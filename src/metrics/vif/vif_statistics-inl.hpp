@@ -43,7 +43,7 @@ class Logarithm {
     HWY_INLINE LogParts operator()(V32 z) const {
         const D32 d;
         const DF df;
-        // The 17th significant bit is cleared (and others below it): converting cannot round up into the upper 16.
+        // Clears the 17th significant bit (and others below it): conversion cannot round up into the upper 16.
         const V32 truncated = hn::AndNot(hn::ShiftRight<16>(z), z);
         const V32 bits = hn::BitCast(d, hn::ConvertTo(df, truncated));
         const V32 piece = hn::ShiftRight<kPieceBits>(bits);
@@ -69,7 +69,7 @@ class Logarithm {
 
   private:
 #if HWY_TARGET == HWY_AVX2
-    // Highway's conversion also cares about values that do not fit.
+    // Highway's conversion also handles values that do not fit.
     static HWY_INLINE V32 truncate(VF v) { return V32{_mm256_cvttps_epi32(v.raw)}; }
     static HWY_INLINE __m256i lookup_index(V32 piece) { return piece.raw; } // only the lowest three bits count
     HWY_INLINE VF lookup(int power, __m256i index) const {
@@ -105,11 +105,11 @@ inline void logarithms(const std::int32_t *z, int count, std::int32_t *out) {
 // XX - ((a b + 2^31) >> 32), modulo 2^32, where `biased` is XX - 2^31.
 HWY_INLINE V32 central_moment(VU32 biased, VU32 a, VU32 b) {
     const DU64 d64;
-    const VU64 rounding = hn::Set(d64, 0x8000000080000000u); // 2^63 takes the bias out
+    const VU64 rounding = hn::Set(d64, 0x8000000080000000u); // 2^63 cancels the bias
 #if HWY_TARGET == HWY_NEON
     const uint32x2_t low = vaddhn_u64(vmull_u32(vget_low_u32(a.raw), vget_low_u32(b.raw)), rounding.raw);
     const VU32 square(vaddhn_high_u64(low, vmull_high_u32(a.raw, b.raw), rounding.raw));
-#elif HWY_TARGET == HWY_WASM // Highway multiplies 64-bit lanes, which processors do in eight instructions
+#elif HWY_TARGET == HWY_WASM // Highway multiplies 64-bit lanes, which takes eight instructions
     const v128_t low = wasm_i64x2_add(wasm_u64x2_extmul_low_u32x4(a.raw, b.raw), rounding.raw);
     const v128_t high = wasm_i64x2_add(wasm_u64x2_extmul_high_u32x4(a.raw, b.raw), rounding.raw);
     const VU32 square{wasm_i32x4_shuffle(low, high, 1, 3, 5, 7)};
@@ -157,16 +157,16 @@ HWY_INLINE void gain_terms(const std::int32_t *s1, const std::int32_t *s2, const
     for (std::size_t l = 0; l < Limits; l++) store(enhanced[0][l], enhanced[1][l], signals[l] + at);
 }
 
-// Of a vector of pixels: the filtered means M1 and M2, the reference's variance; YY and XY less 2^31.
+// For a vector of pixels: the filtered means M1 and M2, the reference's variance; YY and XY minus 2^31.
 struct Moments {
     VU32 mean_r, mean_d;
     V32 s1;
     VU32 dd, rd;
 };
 
-// The sums of a few rows, in the lanes of vectors; 32 bits hold what 2^18 pixels add to a lane. Vectors of pixels go
-// through three loops, short enough for the processor to overlap their long chains of operations. `Tiled`: sums stay
-// apart in each lane.
+// The sums of a few rows, in the lanes of vectors; 32 bits can add 2^18 pixels per lane. Vectors of pixels pass through
+// three loops, short enough for the processor to overlap their long operation chains. `Tiled`: keeps sums separate per
+// lane.
 template <std::size_t Limits, bool Tiled> class PixelSums {
   public:
     static constexpr int kBatch = 32; // vectors
@@ -202,9 +202,9 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
             }
             if (hn::AllFalse(d, above)) return;
         }
-        // A comparison is -1 in its true lanes.
+        // Comparisons yield -1 in true lanes.
         above_count_ = hn::Sub(above_count_, hn::VecFromMask(d, above));
-        // Zeros add nothing in the steps that follow: LG(131072 + 0) - 34816, and LG(B) - LG(A) without a signal.
+        // Zeros contribute nothing below: LG(131072 + 0) - 34816, and LG(B) - LG(A) without a signal.
         const auto correlated = hn::And(above, hn::Gt(s2, zero));
         hn::Store(hn::IfThenElseZero(above, s1), d, s1_ + batch_ * kLanes);
         hn::Store(s2, d, s2_ + batch_ * kLanes);
@@ -237,7 +237,7 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
         batch_ = 0;
     }
 
-    // Hands over what the lanes have, and begins anew.
+    // Passes on the lanes' sums, and starts again.
     HWY_INLINE void move_to(TileRuns &runs, int run) {
         const D32 d;
         const V32 step = hn::Set(d, Logarithm::kStep);
@@ -276,12 +276,13 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
     const double *gain_limits_;
     std::int32_t *s1_, *s2_, *s12_, *residual_;
     std::array<std::int32_t *, kLimitsAtOnce> signals_;
-    int batch_ = 0;               // vectors in them
-    std::int64_t logarithms_ = 0; // lanes that den_* have seen
+    int batch_ = 0;               // vectors in the batch
+    std::int64_t logarithms_ = 0; // lanes added to den_*
     VU64 num_noise_ = hn::Zero(DU64());
-    V32 noise_low_ = hn::Zero(D32()), noise_high_ = noise_low_; // in place of it where Tiled
+    V32 noise_low_ = hn::Zero(D32()), noise_high_ = noise_low_; // instead of it if Tiled
     V32 above_count_ = hn::Zero(D32()), den_piece_ = above_count_, den_fraction_ = above_count_;
-    V32 num_piece_[Limits], num_fraction_[Limits]; // no std::array: its constructor lacks the vectors' target on arm64
+    V32 num_piece_[Limits],
+        num_fraction_[Limits]; // not std::array, whose constructor lacks the vectors' target on arm64
 };
 
 template <int Scale, class Dot> class RowStatistics {
@@ -296,7 +297,7 @@ template <int Scale, class Dot> class RowStatistics {
         : segments_(segments), limits_(strip.limits), moments_(reinterpret_cast<std::int32_t *>(scratch)),
           runs_(strip, segments, scratch + kScratchBytes) {}
 
-    // Row y, filtered, with its borders; one vector more after them may be read.
+    // Row y, filtered, with its borders; reads one more vector after them.
     template <bool Kept> void add(const std::int16_t *row, int y, const HalfRow &half) {
         if (!Kept && runs_.wanted()) {
             runs_.begin_row(y);
@@ -347,7 +348,7 @@ template <int Scale, class Dot> class RowStatistics {
         }
     }
 
-    // `at`: where the half has the mean; its variance follows two vectors later.
+    // `at`: the mean's offset in the half; its variance follows two vectors later.
     template <bool Kept>
     static HWY_INLINE Moments moments_of(const std::int32_t *filtered, const HalfRow &half, std::ptrdiff_t at) {
         const D32 d;
@@ -403,7 +404,7 @@ template <int Scale, class Dot> class RowStatistics {
                 for (int e = 0; e < 2; e++)
                     hn::Store(sums.at[p][e][stream], d, out + ((p * 2 + e) * 5 + moment) * kLanes);
         };
-        const auto loader = [&](int channel) HWY_ATTR { // of this channel and the one after it
+        const auto loader = [&](int channel) HWY_ATTR { // of this channel and the next
             const std::int16_t *const first = at - Filter<Scale>::kHalo * kStep + channel * kVector;
             return [first](int m, int s) HWY_ATTR { return hn::Load(D16(), first + m * kStep + s * kVector); };
         };

@@ -1,4 +1,4 @@
-// The seam between what `vif` computes and how fast: one strip of rows of one scale.
+// The interface between the definition and the fast versions of `vif`: one strip of rows of one scale.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct ScaleImages {
 
 inline constexpr int kNextScaleSlack = 32;
 
-inline constexpr std::size_t kLimitsAtOnce = 2; // gain limits that one pass over the pixels serves
+inline constexpr std::size_t kLimitsAtOnce = 2; // gain limits that one pass over the pixels can serve
 struct GainLimits {
     std::array<double, kLimitsAtOnce> values = {100.0, 100.0};
     std::size_t count = 1;
@@ -32,28 +32,28 @@ struct Strip {
     int scale = 0;
     ScaleImages images;
     int first_row = 0, end_row = 0; // first_row is even
-    bool statistics = true;         // false: only the next scale's rows are wanted
+    bool statistics = true;         // false: only make the next scale's rows
     GainLimits limits;
-    // Rows first_row / 2 ... of the next scale go here, seen from its row 0; null at the last scale. Up to
-    // kNextScaleSlack samples past the end of each row may be overwritten.
+    // Rows first_row / 2 ... of the next scale go here, relative to its row 0; null at the last scale. Up to
+    // kNextScaleSlack samples beyond each row may be overwritten.
     std::uint16_t *next_ref = nullptr, *next_dist = nullptr;
     std::ptrdiff_t next_stride = 0; // samples
-    // Means and variances of the reference, row by row (StripCode::half_row): to be left for other encodes of it, or
-    // left by another one. These strips need no next_ref, and leave the sums of the denominator alone.
+    // Means and variances of the reference, row by row (StripCode::half_row): to make for other encodes, or made by
+    // another one. These strips need no next_ref, and do not touch the sums of the denominator.
     std::int32_t *half_to_make = nullptr;
     const std::int32_t *half_kept = nullptr;
-    // Not null: what the pixels of each tile add up to is added here, row by row of tiles.
+    // Not null: adds the sums over each tile's pixels here, row by row of tiles.
     const TileGrid *tiles = nullptr;
     ScaleSums *tile_sums = nullptr;
 };
 
-// Tiles of one scale: which columns and rows they have there.
+// The tiles of a scale: their columns and rows there.
 class ScaleTiles {
   public:
     ScaleTiles(const TileGrid &grid, int scale) : grid_(grid), scale_(scale) {}
     int columns() const { return grid_.columns(); }
     int first_column(int tile) const { return edge_below(grid_.x(tile), scale_); }
-    // Of an image row; rows come in order.
+    // The tile row of an image row; call it in row order.
     int row_of(int y) {
         while (y >= edge_below(grid_.y(row_ + 1), scale_)) row_++;
         return row_;
@@ -64,7 +64,7 @@ class ScaleTiles {
     int scale_, row_ = 0;
 };
 
-// What a strip adds up to. Of all sums only the logarithms of the numerator depend on the gain limit.
+// The sums over a strip. Only the numerator's logarithms depend on the gain limit.
 struct StripSums {
     ScaleSums first;                 // with the first limit
     std::int64_t second_num_log = 0; // with the second one, if there are two
@@ -81,7 +81,7 @@ struct StripSums {
     }
 };
 
-// Has the working memory for strips of one picture size; used by one thread at a time.
+// The working memory for strips of one picture size; for one thread at a time.
 class StripWorker {
   public:
     virtual ~StripWorker() = default;
@@ -100,15 +100,15 @@ std::unique_ptr<StripWorker> make_worker(int width, Isa isa);
 // The vector code of one instruction set.
 struct StripCode {
     StripSums (*run)(const Strip &strip, std::byte *scratch);
-    bool (*wide_enough)(int scale, int width); // false: a strip of this width is for the scalar code
+    bool (*wide_enough)(int scale, int width); // false: use scalar code for strips of this width
     std::size_t (*scratch_bytes)(int width);   // aligned to kAlignment
     std::size_t (*half_row)(int width);        // elements of a row of Strip::half_to_make
     // LG of 2.7 for 131072 <= z < 2^31, for tests; count is a multiple of 16.
     void (*logarithms)(const std::int32_t *z, int count, std::int32_t *out);
 };
-const StripCode *pick_strip_code(Isa isa); // null: there is none
+const StripCode *pick_strip_code(Isa isa); // null if there is none
 
-// Scale 3 of pictures with a side of 8 to 15, where it has one row or one column (2.10). Needs scale 2, too.
+// Scale 3 of pictures with a side of 8 to 15, where it has one row or one column (2.10). Also needs scale 2.
 StripSums narrow_scale3_sums(const ScaleImages &scale2, const ScaleImages &scale3, const GainLimits &limits);
 
 } // namespace vmaf::vif

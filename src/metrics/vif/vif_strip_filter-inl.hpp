@@ -1,5 +1,5 @@
-// What strips of all depths share: the ring of row pairs, rows after the vertical filter, the next scale.
-// To be included inside `#if VMAF_VECTOR_PASS`.
+// Shared by strips of all depths: the ring of row pairs, rows after the vertical filter, the next scale. Include it
+// inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_STRIP_FILTER_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_STRIP_FILTER_INL_HPP
 #undef VMAF_VIF_STRIP_FILTER_INL_HPP
@@ -22,23 +22,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
 
-// Of lambdas that must not become calls: their vectors stay in registers.
+// For lambdas that must be inlined, so that their vectors stay in registers.
 #undef VMAF_VIF_INLINE
 #define VMAF_VIF_INLINE HWY_ATTR __attribute__((always_inline))
 
-// Order of the channels of the ring; of bytes, products have no lower halves.
+// Order of the channels of the ring; products of bytes have no lower halves.
 enum RingChannel { kRef, kDist, kRefRef, kDistDist, kRefDist, kRefRefLow, kDistDistLow, kRefDistLow };
 constexpr int kRingChannels = 8, kRingChannelsOfBytes = 5;
 
 constexpr int kGroup = 4;              // rows per pass
 constexpr int kMaxHalo = 4;            // vectors before and after a row
-constexpr int kSlack = 2;              // further vectors after it that may be read
-constexpr int kRingPairs = 10;         // row pairs that four rows of the longest filter see
-constexpr int kNextStep = 2 * kVector; // in rows of the next scale: reference and distorted side by side
+constexpr int kSlack = 2;              // more vectors after it that may be read
+constexpr int kRingPairs = 10;         // row pairs that four rows of the longest filter need
+constexpr int kNextStep = 2 * kVector; // in rows of the next scale: reference and distorted interleaved
 
 constexpr int row_vectors(int vectors) { return vectors + 2 * kMaxHalo + kSlack; }
 
-// What strips of all depths share. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
+// Shared by strips of all depths. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
 template <int Scale, class Dot, class Derived> class StripFilter {
   public:
     StripSums run() { return strip_.half_kept ? run_with<true>() : run_with<false>(); }
@@ -54,7 +54,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
           next_rows_(rows_ + kGroup * row_pitch_ * kStep),
           statistics_(reinterpret_cast<std::byte *>(next_rows_ + 2 * row_pitch_ * kNextStep)) {}
 
-    // Vectors of the even and of the odd columns of a row pair take turns.
+    // Vectors of the even and of the odd columns of a row pair alternate.
     std::int16_t *ring_row(int pair, int channel) const {
         return ring_ + ((pair + kRingPairs) % kRingPairs * channels_ + channel) * pitch_;
     }
@@ -72,7 +72,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
         return {at(images.ref, images.ref_stride, 2 * pair), at(images.ref, images.ref_stride, 2 * pair + 1),
                 at(images.dist, images.dist_stride, 2 * pair), at(images.dist, images.dist_stride, 2 * pair + 1)};
     }
-    // What rows a and b have in the left (right) one of two columns, side by side.
+    // The left (right) one of two columns of rows a and b, interleaved.
     static HWY_INLINE VU16 left_pairs(VU16 a, VU16 b) {
         return hn::OddEven(hn::BitCast(DU16(), hn::ShiftLeft<16>(hn::BitCast(DU32(), b))), a);
     }
@@ -142,7 +142,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
     Segments segments_;
 
   private:
-    // `Kept`: what depends on the reference alone is there already.
+    // `Kept`: everything that depends on the reference alone exists already.
     template <bool Kept> StripSums run_with() {
         constexpr int halo = Filter<Scale>::kHalo;
         RowStatistics<Scale, Dot> statistics(segments_, strip_, statistics_);
@@ -183,7 +183,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
         }
     }
 
-    // Even columns of the filtered row, for reference and distorted at once.
+    // Even columns of the filtered row, for reference and distorted together.
     template <bool Kept> HWY_NOINLINE void next_scale_row(const std::int16_t *row, int next_y) const {
         constexpr int at_once = HWY_TARGET == HWY_AVX2 ? 2 : 4; // vectors
         const TapVectors<kNext> taps;

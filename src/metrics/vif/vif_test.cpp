@@ -1,4 +1,4 @@
-// Facts about `vif`: the vectors of vif.md 4, and equality with a literal transcription of chapter 2.
+// `vif`: the vectors of vif.md 4, and equality with a literal transcription of chapter 2.
 #include "metrics/vif/vif.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ unsigned sample_at(const Picture &picture, int y, int x) {
     return picture.format().bits > 8 ? reinterpret_cast<const std::uint16_t *>(row)[x] : unsigned(row[x]);
 }
 
-// Neighbouring samples are alike, so that all branches of the pixel formula are met.
+// Neighbouring samples are similar, to reach all branches of the pixel formula.
 LumaPair random_pair(unsigned bits, int width, int height, unsigned seed) {
     std::mt19937 random(seed);
     LumaPair pair(bits, width, height);
@@ -70,7 +70,7 @@ Outcome score(const LumaPair &pair, const OptionTexts &options = {}, Isa isa = I
     return outcome;
 }
 
-// Chapter 2 word by word, 64-bit sums, one plane after the other.
+// Chapter 2 literally, 64-bit sums, plane by plane.
 class Oracle {
   public:
     Oracle(const LumaPair &pair, double gain_limit) : limit_(gain_limit), bits_(pair.ref.format().bits) {
@@ -237,7 +237,7 @@ TEST(VifLogarithm, VectorCodeAgreesWithEveryTableEntryAtEveryMagnitude) {
     }
 }
 
-// What the 512-bit form computes, on any processor.
+// The arithmetic of the 512-bit version, on any processor.
 TEST(VifLogarithm, SixteenBitPiecesAgreeWithEveryTableEntry) {
     const auto upper = [](unsigned a, unsigned b) { return a * b >> 16; };
     for (int i = 0; i < 32768; i++) {

@@ -1,5 +1,5 @@
 // vif for pictures with a side below 16 samples, where a level may be shorter than its filter (repeated reflection,
-// vif.md 2.4) or have one row or column (quirks A and B, 2.10). One thread per pixel, plainly.
+// vif.md 2.4) or have one row or column (quirks A and B, 2.10). One thread per pixel.
 #pragma once
 
 #include "device/kernel.hpp"
@@ -10,8 +10,8 @@ namespace vmaf {
 namespace kernels {
 
 struct VifThinArgs {
-    FramePlanes ref, dist;             // the level that is scored
-    FramePlanes finer_ref, finer_dist; // the level before it; read at scale 3 only
+    FramePlanes ref, dist;             // the scored level
+    FramePlanes finer_ref, finer_dist; // the next finer level; read only at scale 3
     FramePlanes next_ref, next_dist;   // the level to make; not at scale 3
     Global<u64> sums;
     u64 sums_stride;

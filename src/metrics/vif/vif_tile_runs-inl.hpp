@@ -1,5 +1,5 @@
-// Per target: sums of tiles (maps.md 2) of rows in segment order. Vectors are cut into runs where a lane enters another
-// tile, so that each lane of a run lies in one tile. To be included inside `#if VMAF_VECTOR_PASS`.
+// Per target: sums of tiles (maps.md 2) over rows in segment order. Cuts vectors into runs where a lane enters another
+// tile, so that each lane of a run is in one tile. Include it inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_TILE_RUNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_TILE_RUNS_INL_HPP
 #undef VMAF_VIF_TILE_RUNS_INL_HPP
@@ -18,10 +18,10 @@ namespace vmaf::vif::HWY_NAMESPACE {
 
 class TileRuns {
     static constexpr int kWords = 5;
-    static constexpr int kMostRows = 8; // what 32 bits hold for the widest pictures
+    static constexpr int kMostRows = 8; // 32 bits suffice for that many rows of the widest pictures
 
   public:
-    // What pixels add up to in each lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves.
+    // Sums over pixels per lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves.
     struct Sums {
         V32 den, num, above, noise_low, noise_high;
     };
@@ -45,7 +45,7 @@ class TileRuns {
     int count() const { return count_; }
     int end(int run) const { return ends_[run]; }
 
-    // Rows come in order.
+    // Call it in row order.
     void begin_row(int y) {
         const int tile_row = tiles_->row_of(y);
         if (rows_ == kMostRows || (rows_ > 0 && tile_row != tile_row_)) hand_over();

@@ -1,5 +1,5 @@
-// Device kernels of vif where sums of tiles are wanted (maps.md 2): what a block counts goes to the tiles that it
-// touches. Their sums are those of the frame.
+// Device kernels of vif with tiles (maps.md 2): a block's sums go to the tiles that it touches. Their total is the
+// frame's.
 #pragma once
 
 #include "metrics/common/tile_map_kernel.hpp"
@@ -11,7 +11,7 @@ namespace kernels {
 template <class Input> struct VifTilesArgs {
     VifArgs<Input> scale; // `sums`: of this scale in the first tile
     TileMap tiles;
-    int tile_words; // from tile to tile
+    int tile_words; // between tiles
 };
 
 template <class C, int S, class Samples, class Input> struct VifTiles {
@@ -19,7 +19,7 @@ template <class C, int S, class Samples, class Input> struct VifTiles {
     using Args = VifTilesArgs<Input>;
     static constexpr int kThreads = Scale::kThreads, kMinBlocks = Scale::kMinBlocks;
     static constexpr int kTileWidth = Scale::kTileWidth, kTileHeight = Scale::kTileHeight;
-    // Edges are multiples of kUnit, and so are blocks; `kRun` neighbouring pixels of a thread lie in one tile.
+    // Edges and blocks are at multiples of kUnit; `kRun` neighbouring pixels of a thread are in one tile.
     static constexpr int kUnit = 16 >> S, kRun = kUnit < 8 ? kUnit : 8;
     static constexpr int kAcross = most_tiles(kTileWidth, kUnit), kTiles = kAcross * most_tiles(kTileHeight, kUnit);
     // num_log, den_log, low and high part of num_flat, den_flat

@@ -1,4 +1,4 @@
-// Strips by vector code, except where a scale is too narrow for it.
+// Strips by vector code, except where a scale is too narrow.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 class VectorWorker final : public StripWorker {
   public:
-    // `codes` by preference: those for shorter vectors do narrower strips.
+    // `codes` in order of preference: those with shorter vectors handle narrower strips.
     VectorWorker(int width, std::vector<const StripCode *> codes) : width_(width), codes_(std::move(codes)) {
         std::size_t bytes = 0;
         for (const StripCode *code : codes_) bytes = std::max(bytes, code->scratch_bytes(width));

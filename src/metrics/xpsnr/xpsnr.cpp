@@ -33,13 +33,13 @@ Plan::Plan(const PictureFormat &format, double frame_rate)
 
 namespace {
 
-// A block along one axis: the part of `size` from `start` on, and the part of it where the high-pass filter fits (3).
+// A block along one axis: the part of `size` from `start` on, and the part where the high-pass filter fits (3).
 struct Span {
     Span(int start, int block, int size, int margin)
         : start(start), length(std::min(block, size - start)), begin(start == 0 ? margin : 0),
           end(start + length >= size ? length - margin : length) {}
     int start, length;
-    int begin, end; // relative to `start`; empty where end <= begin
+    int begin, end; // relative to `start`; empty if end <= begin
 };
 
 // 5.1
@@ -74,7 +74,7 @@ void block_weights(const Plan &plan, std::span<const BlockSums> blocks, std::spa
                 weights[k] = 1.0;
                 continue;
             }
-            // 3.2: the filter's sum is dropped in narrow blocks of large pictures.
+            // 3.2: narrow blocks of large pictures drop the filter's sum.
             const std::uint64_t filtered = plan.margin == 2 && along.end <= 12 ? 0 : blocks[k].spatial;
             const double spatial = static_cast<double>(filtered) / (static_cast<double>(along.end - along.begin) *
                                                                     static_cast<double>(down.end - down.begin));
@@ -100,7 +100,7 @@ constexpr std::array kOptions = {
     OptionSpec{"enable_chroma", "", "also score the planes Cb and Cr", true},
 };
 
-// Working memory for one strip of block rows.
+// Working memory for a strip of block rows.
 struct StripMemory {
     explicit StripMemory(int width)
         : spatial(static_cast<std::size_t>(width)), temporal(static_cast<std::size_t>(width)),
@@ -141,9 +141,9 @@ class Scorer final : public FrameScorer {
         for (unsigned p = 0; p < planes_; p++) result.values[p] = std::bit_cast<double>(weighted_error<T>(frame, p));
     }
 
-    // The sums of one row of luma blocks. Activity is summed down the columns of the whole row first.
+    // The sums of a row of luma blocks. First sums activity down the columns of the whole row.
     template <class T> void sum_block_row(const FrameInput &frame, int block_row, StripMemory &memory) {
-        constexpr int kRows = 64; // whose column sums fit 32 bits at any depth
+        constexpr int kRows = 64; // their column sums fit 32 bits at any depth
         const PlaneView<T> now = frame.ref.plane<T>(0);
         BlockSums *const blocks =
             &blocks_[static_cast<std::size_t>(block_row) * static_cast<std::size_t>(plan_.columns)];
@@ -230,7 +230,7 @@ class Scorer final : public FrameScorer {
     std::vector<BlockSums> blocks_;
     std::vector<double> weights_;
     std::vector<StripMemory> memory_;
-    AlignedArray<std::byte> zero_row_; // stands for pictures before the first
+    AlignedArray<std::byte> zero_row_; // replaces pictures before the first
 };
 
 class Xpsnr final : public Metric {

@@ -1,4 +1,4 @@
-// `xpsnr`: PSNR whose squared errors are weighted block by block with the inverse activity of the reference (xpsnr.md).
+// `xpsnr`: PSNR whose squared errors are weighted per block by the inverse activity of the reference (xpsnr.md).
 #pragma once
 
 #include <array>
@@ -13,13 +13,13 @@ extern const MetricInfo xpsnr_metric;
 
 namespace xpsnr {
 
-// What follows from the size of the pictures and the frame rate (2).
+// What follows from picture size and frame rate (2).
 struct Plan {
     Plan() = default;
     Plan(const PictureFormat &format, double frame_rate);
 
     bool weighted() const { return block > 1; } // else the pictures are too small for weights (6.3)
-    // Whether blocks of a plane have half the size that they have in luma.
+    // Whether a plane's blocks have half the luma size.
     static bool halves_width(const PictureFormat &format, unsigned plane) {
         return plane > 0 && format.pixel_format != PixelFormat::yuv444p;
     }
@@ -30,7 +30,7 @@ struct Plan {
     int width = 0, height = 0;
     int block = 1;             // side in luma samples
     int columns = 0, rows = 0; // of blocks
-    int margin = 1; // samples along the picture's edges where the high-pass filter does not fit; 2: large picture
+    int margin = 1; // samples at the picture's edges where the high-pass filter does not fit; 2: large picture
     bool second_order = false, smoothing = false;
     double factor = 0, least_activity = 0;
 };
@@ -43,8 +43,8 @@ struct BlockSums {
 // Sections 3 to 5, for blocks in raster order.
 void block_weights(const Plan &plan, std::span<const BlockSums> blocks, std::span<double> weights);
 
-// 6: the weighted error of a plane. error(k, row, column) gives the sum over block k. A chroma plane has as many blocks
-// as luma.
+// 6: the weighted error of a plane. error(k, row, column) returns the sum over block k. A chroma plane has as many
+// blocks as luma.
 template <class Error>
 std::uint64_t weighted_error(const Plan &plan, std::span<const double> weights, const Error &error) {
     double sum = 0.0;
@@ -62,7 +62,7 @@ template <class T>
 using SpatialRow = void(const T *const *rows, int width, int begin, int end, std::int32_t *scratch,
                         std::uint32_t *columns);
 // |temporal difference| of a row, or for large pictures of groups of 2x2 samples (even columns). `earlier` is null for
-// differences of the first order.
+// first-order differences.
 template <class T>
 using TemporalRow = void(const T *const *now, const T *const *before, const T *const *earlier, int width,
                          std::int32_t *scratch, std::uint32_t *columns);

@@ -8,7 +8,7 @@
 
 namespace vmaf::xpsnr {
 
-// The first `planes` planes. Fills a FrameResult as the CPU's scorer does.
+// For the first `planes` planes. Fills a FrameResult like the CPU's scorer.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const Plan &plan, unsigned planes,
                                                  Device &device);
 

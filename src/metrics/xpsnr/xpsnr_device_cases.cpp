@@ -1,4 +1,4 @@
-// What the device code of xpsnr is compared on beyond the common cases.
+// Cases for the device code of xpsnr, in addition to the common ones.
 #include "support/device_cases.hpp"
 
 namespace vmaf {

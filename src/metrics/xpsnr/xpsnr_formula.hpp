@@ -1,4 +1,4 @@
-// The activity at one position (xpsnr.md 3 and 4), which CPU and device code share, in the dialect of
+// The activity at one position (xpsnr.md 3 and 4), shared by CPU and device code, in the dialect of
 // device/kernel.hpp.
 #pragma once
 
@@ -30,7 +30,7 @@ template <class At> VMAF_DEVICE_FN int xpsnr_large_high_pass(const At &at) {
     return sum;
 }
 
-// 4: of the first or second order.
+// 4: of first or second order.
 VMAF_DEVICE_FN constexpr int xpsnr_change(int now, int before) { return now - before; }
 VMAF_DEVICE_FN constexpr int xpsnr_change(int now, int before, int earlier) { return now - before - before + earlier; }
 

@@ -1,4 +1,4 @@
-// The activity of rows of luma, as xpsnr.md 3 and 4 define it. Samples of 16 bits count as signed (8.1).
+// The activity of rows of luma, as defined in xpsnr.md 3 and 4. 16-bit samples count as signed (8.1).
 #include <algorithm>
 #include <cstdlib>
 #include <type_traits>

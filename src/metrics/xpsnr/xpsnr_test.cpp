@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What FFmpeg's filter gives for generated clips (xpsnr.md 11.1). Chroma of odd sizes is left out: its planes are
-// rounded up there and down here.
+// Results of FFmpeg's filter for generated clips (xpsnr.md 11.1). Excludes chroma of odd sizes, which FFmpeg rounds up
+// and we round down.
 struct Recorded {
     int width, height, depth;
     const char *format, *scene, *distort, *frame_rate;
@@ -109,7 +109,7 @@ TEST(Xpsnr, ScoresLumaAloneWhereAskedTo) {
     const MetricScores scores =
         run_metric(xpsnr_metric, {{"enable_chroma", "false"}}, pictures(clip, "none"), pictures(clip, "dct:60"));
     EXPECT_EQ(scores.frames.size(), 1u);
-    EXPECT_EQ(scores.aggregates.size(), 1u); // no least of one
+    EXPECT_EQ(scores.aggregates.size(), 1u); // no minimum of one plane
 }
 
 // Large pictures of odd sizes repeat their last column and row.

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Makes a file in Metal's language from a set of kernels.
+"""Translates a set of kernels to Metal's language.
 
 usage: msl.py LIST.hpp OUTPUT.metal DEPFILE -- PREPROCESSOR...
 
-The preprocessor (a C++ compiler and its include paths) joins headers and takes out what is for other devices. Then,
+The preprocessor (a C++ compiler and its include paths) joins headers and removes code for other devices. Then,
 token by token:
-  * pointers and references that say nothing else are to the thread's own memory: `thread`
+  * pointers and references are by default to the thread's own memory: `thread`
   * constants at namespace and class scope: `constant`
-  * long long is long; names that are words of Metal get an underscore
-and an entry point for each kernel of the list is added, with one more that tells its sizes.
+  * long long is long; names reserved by Metal get an underscore
+Finally it adds an entry point per kernel, and another one that returns its sizes.
 
-What the dialect (docs/development/gpu.md) does not have is refused here where compilers for other devices would take it.
+What the dialect (docs/development/gpu.md) lacks is refused here even if compilers for other devices accept it.
 """
 import re
 import subprocess

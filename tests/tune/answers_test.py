@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What vmaf-tune answers is true: at which size metrics are measured, and that scores made in different ways are not mixed.
+"""vmaf-tune's answers are true: metrics are measured at the stated size, and scores of different conditions are not mixed.
 
   answers_test.py VMAF_TUNE CLIPGEN SCHEMAS
 """
@@ -13,7 +13,7 @@ METRICS = "vmaf,psnr,ssim,ssimulacra2,xpsnr"
 
 
 class Conditions(tune_case.TuneCase):
-    """Scores and the conditions under which they were made."""
+    """Scores and their conditions."""
     FOLDER = "vmaf-tune-answers-"
 
     @classmethod
@@ -71,7 +71,7 @@ class Conditions(tune_case.TuneCase):
             apart = self.tune("search", "--from-corpus", "mixed.jsonl", "--target-vmaf", "5", "--allow-mixed-models").stdout
             self.assertEqual(apart.count("[OK]"), 2, (more, apart))
             self.tune("report", "mixed.jsonl", "--csv", "rows.csv", "-y", "--svg", "rate-quality", f"curves{number}.svg")
-            self.assertEqual(len(list(self.glob(f"curves{number}*.svg"))), 2, more)  # a chart for each
+            self.assertEqual(len(list(self.glob(f"curves{number}*.svg"))), 2, more)  # one chart each
 
     def glob(self, pattern):
         import pathlib
@@ -88,7 +88,7 @@ class Conditions(tune_case.TuneCase):
 
 
 class Encodes(tune_case.TuneCase):
-    """What an encoder was asked for is what it did, or it is said."""
+    """An encoder does what was requested, or the difference is reported."""
     FOLDER = "vmaf-tune-encodes-"
 
     @classmethod
@@ -113,7 +113,7 @@ class Encodes(tune_case.TuneCase):
         self.encode("--enc", "x264-params=merange=12")
         sample = ("sample", "-i", "clip.y4m", "--preset", "ultrafast", "--crf", "30", "--score-scale", "none", "--enc", "x264-params=foo=1")
         self.tune(*sample, "--allow-unused-options")
-        self.assertIn("was not used", self.tune(*sample, code=4).stderr)  # also after the cache has seen it
+        self.assertIn("was not used", self.tune(*sample, code=4).stderr)  # also once it is cached
 
     def test_changes_of_the_format_are_reported(self):
         for clip, encoder, changes in (("clip444.y4m", "libsvtav1", ["chroma 4:4:4 becomes 4:2:0", "8 bits become 10"]), ("clip.y4m", "libsvtav1", ["8 bits become 10"]),
@@ -123,13 +123,13 @@ class Encodes(tune_case.TuneCase):
             for change in changes: self.assertEqual(run.stderr.count(change), 1, run.stderr)
             is_loss = changes not in ([], ["8 bits become 10"])
             self.assertEqual("--strict refuses" in self.encode("--strict", clip=clip, encoder=encoder, code=2 if is_loss else 0).stderr, is_loss)
-        self.encode("--strict", "--out-pix-fmt", "yuv420p", clip="clip444.y4m")  # asked for
+        self.encode("--strict", "--out-pix-fmt", "yuv420p", clip="clip444.y4m")  # requested
 
     def test_the_reference_is_what_the_encoder_got(self):
-        """An AV1 source with film grain: the encoder gets it, and so does the reference."""
+        """An AV1 source with film grain: the encoder sees it, and so does the reference."""
         self.ffmpeg("-i", "clip.y4m", "-c:v", "libsvtav1", "-preset", "10", "-crf", "40", "-svtav1-params", "film-grain=50:film-grain-denoise=1", "grain.mkv")
         run = self.tune("sample", "-i", "grain.mkv", "--preset", "ultrafast", "--crf", "4", "--metric", "psnr")
-        self.assertGreater(float(run.stdout.split("psnr=")[1].split()[0]), 46)  # 38 against pictures without it
+        self.assertGreater(float(run.stdout.split("psnr=")[1].split()[0]), 46)  # 38 against pictures without grain
         self.assertIn("with the source's film grain, without the encode's", run.stdout)
 
     def test_small_sentences(self):
@@ -145,7 +145,7 @@ class Plans(tune_case.TuneCase):
     def test_a_plan_is_valid_input(self):
         self.make_clip("cut.y4m", frames=24, scene="cut")
         common = ("per-shot", "-i", "cut.y4m", "--preset", "ultrafast", "--score-scale", "none", "--target-vmaf", "60", "--q-step", "6")
-        with open(self.path("shots.csv"), "w") as file: file.write("start_frame,end_frame\n0,11\n12,23\n")  # a detector's: last frames
+        with open(self.path("shots.csv"), "w") as file: file.write("start_frame,end_frame\n0,11\n12,23\n")  # from a detector: last frames
         self.tune(*common, "--shots", "shots.csv", "--plan-out", "plan.json")
         ranges = lambda name: [(s["start_frame"], s["end_frame"]) for s in json.load(open(self.path(name)))["shots"]]
         self.assertEqual(ranges("plan.json"), [(0, 12), (12, 24)])

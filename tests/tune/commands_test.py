@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the subcommands of vmaf-tune do with their flags, with real encoders on small generated clips.
+"""The subcommands of vmaf-tune and their flags, with real encoders on small generated clips.
 
   commands_test.py VMAF_TUNE CLIPGEN SCHEMAS
 """
@@ -26,7 +26,7 @@ class Commands(tune_case.TuneCase):
         super().setUpClass()
         for scene in ("street", "gradient", "cut"):
             cls.make_clip(f"{scene}.y4m", frames=24, scene=scene)
-        # Three shots with sound, whose first video frame is not at the file's start.
+        # Three shots with sound, whose first video frame is not at the start of the file.
         subprocess.check_call([*FFMPEG, *(a for s in ("street", "gradient", "cut") for a in ("-i", s + ".y4m")), "-f", "lavfi", "-i", "sine=d=3",
                                "-filter_complex", "[0:v][1:v][2:v]concat=n=3[v]", "-map", "[v]", "-map", "3:a", "-c:v", "libx264", "-preset", "ultrafast", "-qp", "6", "-g", "12", "-c:a", "aac", "film.mkv"], cwd=cls.folder)
 
@@ -64,10 +64,10 @@ class Commands(tune_case.TuneCase):
             self.assertIn("one preset at a time", self.probing(command[0], "street.y4m", *command[1:], "--preset", "fast", code=2).stderr)
 
     def test_program_may_be_replaced_while_it_runs(self):
-        program = os.path.join(os.path.dirname(os.path.abspath(TUNE)), f"replaced-tune-{os.getpid()}")  # beside its library
+        program = os.path.join(os.path.dirname(os.path.abspath(TUNE)), f"replaced-tune-{os.getpid()}")  # next to its library
         self.addCleanup(lambda: os.path.exists(program) and os.remove(program))
         fake = self.path("slow-ffmpeg")
-        for change in ('rm -f "$0"', 'rm -f "$0"; echo exit 99 > "$0"; chmod +x "$0"'):  # by another version
+        for change in ('rm -f "$0"', 'rm -f "$0"; echo exit 99 > "$0"; chmod +x "$0"'):  # another version
             shutil.copy(TUNE, program)
             with self.subTest(change):
                 with open(fake, "w") as file: file.write(f'#!/bin/sh\ncase "$*" in *"-crf 30"*) {change.replace("$0", program)};; esac\nexec {shutil.which("ffmpeg")} "$@"\n')
@@ -91,7 +91,7 @@ class Commands(tune_case.TuneCase):
         for clip in ("street.y4m", "cut.y4m"):
             def ladder(cache): return self.probing("ladder", clip, "--resolutions", "176x144,88x72", "--target-vmafs", "85,50", "--q-step", "3", "--cache-dir", cache + clip)
             cold = ladder("cold")
-            self.probing("search", clip, "--target-vmaf", "70", "--q-step", "3", "--cache-dir", "warm" + clip)  # other points are known now
+            self.probing("search", clip, "--target-vmaf", "70", "--q-step", "3", "--cache-dir", "warm" + clip)  # now knows other points
             for cache in ("warm", "cold"):
                 self.assertEqual(json.loads(ladder(cache).stdout), json.loads(cold.stdout))
             probes = [line for line in cold.stderr.splitlines() if line.endswith(" kbps") or " kbps (misses" in line]
@@ -188,8 +188,8 @@ class Commands(tune_case.TuneCase):
         self.check(document, "benchmark")
         entries = {e["encoder"]: e for e in document["encoders"]}
         self.assertAlmostEqual(entries["libx265"]["bitrate_delta_pct"], -50, places=3)
-        self.assertAlmostEqual(entries["libvpx-vp9"]["bitrate_delta_pct"], 100, places=3)  # although it knows the easy source only
-        for detail in entries["libx264"]["per_source"]:  # between the rows at 30 and 40, as a search would answer
+        self.assertAlmostEqual(entries["libvpx-vp9"]["bitrate_delta_pct"], 100, places=3)  # although it has rows of the easy source only
+        for detail in entries["libx264"]["per_source"]:  # between the rows at 30 and 40, like a search
             self.assertTrue(30 < detail["crf"] < 32 and detail["interpolated"] and abs(detail["vmaf_score"] - 92) < 0.5, detail)
         self.tune("benchmark", "--from-corpus", "bench.jsonl", "--target-vmaf", "99", code=1)
         self.assertRegex(self.tune("benchmark", "--from-corpus", "bench.jsonl").stdout, r"\| libx265 \|[ |]* ok \|")
@@ -217,7 +217,7 @@ class Commands(tune_case.TuneCase):
         self.assertIn("options='--enc tune=grain'", self.tune("search", "--from-corpus", "variants.jsonl", "--target-vmaf", "93").stdout)
         entries = json.loads(self.tune("benchmark", "--from-corpus", "variants.jsonl", "--target-vmaf", "92", "--json").stdout)["encoders"]
         for entry, delta in zip(entries, (0, 25, 112.5)): self.assertAlmostEqual(entry["bitrate_delta_pct"], delta, places=3)
-        # Rows that are made now say all of it.
+        # New rows state everything.
         self.probing("corpus", "street.y4m", "--crf", "34", "--enc", "tune=grain", "--keyint", "12", "-o", "own.jsonl", "-y")
         row = self.rows("own.jsonl")[0]
         self.assertEqual((row["options"], row["encode_width"], row["encode_height"]), (["--enc", "tune=grain", "--keyint", "12"], 176, 144))
@@ -285,11 +285,11 @@ class Commands(tune_case.TuneCase):
         plan = json.load(open(self.path("plan.json")))
         self.check(plan, "plan")
         self.assertGreaterEqual(len(plan["shots"]), 3)
-        for shot in plan["shots"]: self.assertAlmostEqual(shot["predicted_vmaf"], shot["final_vmaf"], delta=3)  # the very frames that were searched
+        for shot in plan["shots"]: self.assertAlmostEqual(shot["predicted_vmaf"], shot["final_vmaf"], delta=3)  # exactly the frames that were searched
         self.assertGreater(plan["final_score"], 84)
         times = [float(t.strip(",")) for t in subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", self.path("joined.mkv")], text=True).split()]
         self.assertEqual(len(times), 72)
-        self.assertAlmostEqual(times[0], 0.022, delta=0.003)  # as late against the sound as in the source
+        self.assertAlmostEqual(times[0], 0.022, delta=0.003)  # the same delay to the sound as in the source
         for a, b in zip(times, times[1:]): self.assertAlmostEqual(b - a, 1 / 24, delta=0.002)
 
     def test_zones_smoothing_and_cheap_probes(self):

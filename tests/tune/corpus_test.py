@@ -32,7 +32,7 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-corpus") as folder:
     for source in sources.values(): command += ["-i", source]
     for encoder in ENCODERS: command += ["-e", encoder]
 
-    # Killed after about a third, with a torn line after it.
+    # Killed after about a third; a torn line follows.
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     while len(read(output)) < 20 and process.poll() is None: time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
@@ -53,7 +53,7 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-corpus") as folder:
     assert cells == sorted(cells, key=lambda c: (list(sources.values()).index(c[0]), ENCODERS.index(c[1]), ["veryfast", "ultrafast"].index(c[2]), c[3])), "rows keep the order of the grid"
     print(f"ok - 60 rows, {len(before)} before the kill, {sum(r['from_cache'] for r in rows[len(before):])} from the cache")
 
-    # Each score again, with files on disk and the vmaf command.
+    # Scores again with files on disk and the vmaf command.
     subprocess.run([c for c in command if c != "--resume"] + ["--overwrite", "--no-cache"], stdin=subprocess.DEVNULL, check=True)
     again = {(r["src"], r["encoder"], r["preset"], r["crf"]): r for r in read(output)}
     quiet = ["ffmpeg", "-y", "-nostdin", "-v", "error"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune: what it writes over, what it believes, and what reaches the terminal.
+"""vmaf-tune: what it overwrites, what it trusts, and what reaches the terminal.
 
   files_test.py VMAF_TUNE CLIPGEN
 """
@@ -43,7 +43,7 @@ class FilesTest(unittest.TestCase):
         cls.temporary.cleanup()
 
     def new(self, name):
-        """A path in an empty folder of its own."""
+        """A path in a new empty folder."""
         type(self).serial += 1
         folder = self.folder / str(self.serial)
         folder.mkdir()
@@ -111,7 +111,7 @@ class Outputs(FilesTest):
             self.tune(*ladder, "--format", form, "-o", plain)
             names = sorted(os.listdir(plain.parent))
             self.assertGreater(len(names), 3 if form == "hls" else 1)
-            self.assertFalse([n for n in names if n.startswith(".")])  # nothing is left behind
+            self.assertFalse([n for n in names if n.startswith(".")])  # no leftovers
             open_to_all.parent.chmod(0o1777)
             for name in names:
                 if name == output: continue
@@ -145,7 +145,7 @@ class Outputs(FilesTest):
             self.assertGreater(path.stat().st_size, 500)
 
     def slow_ffmpeg(self, before):
-        """An ffmpeg that does something before it encodes into a folder of one run."""
+        """An ffmpeg that does something before it encodes into the folder of one run."""
         program = self.new("ffmpeg")
         program.write_text(f'#!/bin/sh\ncase "$*" in *"-crf 30"*/out.mkv*) {before};; esac\nexec ffmpeg "$@"\n')
         program.chmod(0o755)
@@ -157,7 +157,7 @@ class Outputs(FilesTest):
         command = ["encode", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--no-cache", "-q", "-o", out]
         program = self.slow_ffmpeg(f"touch {began}; while [ ! -e {go_on} ]; do sleep 0.05; done")
         first = subprocess.Popen(list(map(str, [TUNE, *command, "--ffmpeg-bin", program])), stderr=subprocess.PIPE, text=True)
-        self.addCleanup(go_on.touch)  # whatever happens, it ends
+        self.addCleanup(go_on.touch)  # ends it in any case
         while not began.exists() and first.poll() is None: time.sleep(0.02)
         for more in ([], ["-y"]):
             self.assertIn("is being written by another vmaf-tune", self.tune(*command, *more, code=6).stderr)
@@ -256,7 +256,7 @@ class Trust(FilesTest):
             os.chown(other, STRANGER, STRANGER)
             self.stats(cache, 6, "belongs to another user")
             other.unlink()
-        # Who owns a folder above it can put another in its place, and the maker of a link can turn it elsewhere.
+        # Who owns a folder above it can replace it, and who made a link can redirect it.
         os.chown(cache.parent, STRANGER, STRANGER)
         self.stats(cache, 6, "belongs to another user")
         os.chown(cache.parent, 0, 0)
@@ -266,7 +266,7 @@ class Trust(FilesTest):
         os.chown(link, STRANGER, STRANGER, follow_symlinks=False)
         self.stats(link, 6, "belongs to another user")
         os.chown(cache, STRANGER, STRANGER)
-        # Every command that would use it reports it before it does anything else.
+        # Every command that would use it first reports the problem.
         run = self.tune("search", "-i", self.clip, "--target-vmaf", "90", "--cache-dir", cache, code=6)
         self.assertIn("belongs to another user", run.stderr)
         self.assertIn("--no-cache", run.stderr)
@@ -305,7 +305,7 @@ class Trust(FilesTest):
         mark, whole = segments / "segment_00000.mkv.done", segment.read_bytes()
         first = segment.stat().st_ino
         self.tune(*command)
-        self.assertEqual(segment.stat().st_ino, first)  # nothing is done twice
+        self.assertEqual(segment.stat().st_ino, first)  # not repeated
         segment.write_bytes(b"planted")
         os.chown(segment, STRANGER, STRANGER)
         self.tune(*command)
@@ -329,7 +329,7 @@ class Trust(FilesTest):
 
 
 class Cluster(FilesTest):
-    """Slurm's commands are stand-ins that write down what they are given; sbatch does a task's work at once, as Slurm would later."""
+    """Fake Slurm commands that record their input; sbatch runs a task immediately, as Slurm would later."""
     RECORD = """#!/usr/bin/env python3
 import json, os, sys
 with open({log!r}, "a") as log: log.write(json.dumps(sys.argv) + "\\n")
@@ -408,7 +408,7 @@ print(7)
 
 
 class Limits(FilesTest):
-    @needs_root  # whom no limit holds
+    @needs_root  # limits do not apply to root
     @needs_public_build
     def test_programs_that_cannot_be_started_are_reported_with_a_remedy(self):
         run = self.tune("score", self.clip, self.clip, "--no-cache", code=2, user=STRANGER, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune on all sorts of sources, out-of-step files, and the form of what it prints.
+"""vmaf-tune on various sources and out-of-step files, and the format of its output.
 
   formats_test.py VMAF_TUNE VMAF CLIPGEN SCHEMAS
 """
@@ -40,7 +40,7 @@ class Formats(tune_case.TuneCase):
         fixed = json.loads(run.stdout)
         self.assertEqual((fixed["alignment_frames"], fixed["scored_frames"]), (-3, 33))
         self.assertAlmostEqual(fixed["global"]["vmaf"]["average"], good["global"]["vmaf"]["average"], delta=3)
-        # The other way round the distorted file has three frames too many at its head.
+        # In reverse, the distorted file has three extra frames at its start.
         run = self.tune("score", "early.mkv", self.clip, "--score-scale", "none", "--align", "auto", "--format", "json")
         self.assertEqual(json.loads(run.stdout)["alignment_frames"], 3)
         run = self.tune("score", self.clip, "early.mkv", "--score-scale", "none", "--align", "none", "--allow-short", "--format", "json")
@@ -105,7 +105,7 @@ class Formats(tune_case.TuneCase):
         row, _ = self.sample(odd, "--odd", "crop")
         self.assertEqual(row["scored_frames"], 12)
         run = self.tune("search", "-i", odd, "--preset", "ultrafast", "--score-scale", "none", "--target-vmaf", "20", "--min-q", "30", "--max-q", "30", "--odd", "crop", "--keyint", "6")
-        self.assertTrue(run.stdout.splitlines()[-1].endswith("--crf 30 --keyint 6 --odd crop"), run.stdout)  # what the encode needs as well
+        self.assertTrue(run.stdout.splitlines()[-1].endswith("--crf 30 --keyint 6 --odd crop"), run.stdout)  # what the encode also needs
 
     def test_hdr_tags_reach_the_encode_and_the_row(self):
         clip = self.make_clip("h.y4m", depth=10)
@@ -132,7 +132,7 @@ class Formats(tune_case.TuneCase):
         self.check(result, "search-result")
         near = {p["q"]: abs(p["bitrate_kbps"] - 150) for p in result["probes"]}
         self.assertEqual(near[result["q"]], min(near.values()))
-        self.assertTrue(result["q"] + 1 in near or result["q"] - 1 in near)  # a neighbour was looked at
+        self.assertTrue(result["q"] + 1 in near or result["q"] - 1 in near)  # a neighbour was probed
         self.assertIn("exclude each other", self.tune(*common, "--target-bitrate", "150", "--target-vmaf", "90", code=2).stderr)
 
     def test_older_flags_are_understood(self):
@@ -152,7 +152,7 @@ class Formats(tune_case.TuneCase):
         self.assertEqual(row["produced_pix_fmt"], "yuv420p10le")
         self.assertEqual(row["exit_status"], 0)
 
-    # What is printed
+    # Output
 
     def test_outputs_follow_their_schemas(self):
         run = self.tune("search", "-i", self.clip, "--preset", "ultrafast", "--target-vmaf", "85", "--q-step", "1", "--score-scale", "none", "--json", "--progress", "json")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Ladders and shots of vmaf-tune as files that are played: sound, bandwidths, time stamps, with real encoders on small generated clips.
+"""Ladders and shots of vmaf-tune as playable files: sound, bandwidths, time stamps, with real encoders on small generated clips.
 
   ladder_test.py VMAF_TUNE CLIPGEN
 """
@@ -54,7 +54,7 @@ class Ladder(tune_case.TuneCase):
         streams = re.findall(r'BANDWIDTH=(\d+),AVERAGE-BANDWIDTH=(\d+),RESOLUTION=(\d+x\d+).*CODECS="(avc1\.[0-9A-F]+),mp4a\.40\.2",AUDIO="sound"\n(\S+)', master)
         self.assertEqual(len(streams), 2)
         for bandwidth, average, size, _, name in streams:
-            self.assertEqual(len(self.segments(self.path("hls", name))), 2)  # key frames at the seconds
+            self.assertEqual(len(self.segments(self.path("hls", name))), 2)  # key frames at full seconds
             self.assertAlmostEqual(int(bandwidth), peak(name) + peak("sound.m3u8"), delta=1)
             self.assertAlmostEqual(int(average), mean(name) + mean("sound.m3u8"), delta=1)
             self.assertIn(size, name)
@@ -86,7 +86,7 @@ class Ladder(tune_case.TuneCase):
         self.assertNotIn("audio", open(self.path("mute/film.mpd")).read())
 
     def check_fragments(self, manifest):
-        """Files are fragmented, and the manifest has the places of their heads and indexes."""
+        """Files are fragmented, and the manifest has the offsets of their headers and indexes."""
         found = re.findall(r'<BaseURL>(.*?\.mp4)</BaseURL><SegmentBase timescale="\d+" indexRange="(\d+)-(\d+)"><Initialization range="0-(\d+)"/>', manifest)
         self.assertEqual(len(found), 3)
         for name, first, last, head in found:
@@ -121,14 +121,14 @@ class Ladder(tune_case.TuneCase):
         for wrong in ("0,18\n20,38\n", "0,18\n19,39\n"):
             with open(self.path("wrong.csv"), "w") as file: file.write(wrong)
             self.tune("per-shot", "-i", "vfr.mkv", "--shots", "wrong.csv", code=2)
-        with open(self.path("shots.csv"), "w") as file: file.write("0,18\n19,37\n")  # one frame is left
+        with open(self.path("shots.csv"), "w") as file: file.write("0,18\n19,37\n")  # one frame remains
         run = self.tune("per-shot", "-i", "vfr.mkv", "--target-vmaf", "80", "--shots", "shots.csv", "--run", "-o", "joined.mkv", "--plan-out", "plan.json")
         self.assertIn("the last one goes on to the end", run.stderr)
         source, joined = times("vfr.mkv"), times("joined.mkv")
         self.assertEqual(len(joined), len(source))
         for a, b in zip(source, joined): self.assertAlmostEqual(a - source[0], b - joined[0], delta=0.0011)
         plan = json.load(open(self.path("plan.json")))
-        self.assertTrue(any(s["crf"] != int(s["crf"]) for s in plan["shots"]))  # as fine as a search
+        self.assertTrue(any(s["crf"] != int(s["crf"]) for s in plan["shots"]))  # as fine as in a search
         self.assertAlmostEqual(plan["totals"]["duration_s"], source[-1] - source[0] + 1 / plan["framerate"], delta=0.01)
         self.assertAlmostEqual(plan["totals"]["predicted_size_bytes"], sum(map(int, probe(self.path("joined.mkv"), "packet=size"))), delta=200)
 

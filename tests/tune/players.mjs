@@ -24,7 +24,7 @@ await new Promise(done => server.listen(0, "127.0.0.1", done));
 const base = `http://127.0.0.1:${server.address().port}`;
 const browser = await browserType.launch({ executablePath: chromium, args: ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"] });
 
-// In the page: play, seek, switch the rung; what was seen.
+// Runs in the page: play, seek, switch the rung; returns observations.
 const watch = async ({ player, url }) => {
   const video = document.querySelector("video"), seen = { errors: [] };
   const until = async (what, condition, seconds = 20) => {
@@ -32,7 +32,7 @@ const watch = async ({ player, url }) => {
     seen.errors.push(`${what}: time ${video.currentTime}, ready ${video.readyState}, ${video.error?.message || "no error"}`);
     return false;
   };
-  let use;  // shows a rung: 0 is the smallest
+  let use; // selects a rung: 0 is the smallest
   if (player === "dashjs") {
     const p = dashjs.MediaPlayer().create();
     p.on("error", e => seen.errors.push(String(e.error?.message || e.error)));

@@ -35,7 +35,7 @@ class Predict(tune_case.TuneCase):
         answer = json.loads(run.stdout)
         self.check(answer, "fast")
         self.assertEqual((answer["encoder"], answer["smoke"], answer["verified_on"], answer["proxy_clip"]), ("libx264", False, "full", "sample_1s"))
-        self.assertTrue(84.5 <= answer["verify_vmaf"] <= 86, answer)  # corrected where the piece misled it
+        self.assertTrue(84.5 <= answer["verify_vmaf"] <= 86, answer)  # corrected where the piece was misleading
         self.assertGreaterEqual(answer["verifications"][0]["predicted_vmaf"], 85)
         self.assertIn((answer["recommended_crf"], answer["verify_vmaf"]), [(v["q"], v["verify_vmaf"]) for v in answer["verifications"]])
         self.assertLessEqual(answer["n_trials"], 5)
@@ -85,7 +85,7 @@ class Predict(tune_case.TuneCase):
         self.assertEqual((prediction["k_validated"], len(prediction["residuals"])), (1, 1))
         self.assertEqual([(s["start"], s["end"]) for s in prediction["shots"]], [(0, 30), (30, 54)])
         self.assertTrue(2 <= prediction["n_probes"] <= 8)
-        self.assertLess(abs(prediction["residuals"][0]["residual"]), 1.5)  # 12.9: more would not be believed
+        self.assertLess(abs(prediction["residuals"][0]["residual"]), 1.5)  # 12.9: more would be rejected
         residual = prediction["residuals"][0]
         self.assertAlmostEqual(residual["residual"], residual["measured_vmaf"] - residual["predicted_vmaf"], places=9)
         self.assertGreaterEqual(residual["interval"]["high"], residual["interval"]["low"])
@@ -124,12 +124,12 @@ class Predict(tune_case.TuneCase):
         self.check(prediction, "predict")
         self.assertEqual(prediction["verdict"], "reliable")
         at_90 = 18 + (11 ** 0.6 - 3) / 0.4
-        for title, shift in (("a.mkv", 0), ("b.mkv", 4), ("c.mkv", -5)):  # the last from one row: the others' slope
+        for title, shift in (("a.mkv", 0), ("b.mkv", 4), ("c.mkv", -5)):  # the last from one row: uses the others' slope
             answer = next(t for t in prediction["titles"] if t["src"] == title)
             self.assertLess(abs(answer["crf"] - (at_90 - shift)), 0.2, title)
             self.assertGreaterEqual(answer["predicted_vmaf"], 90)
         self.assertTrue(all(abs(r["residual"]) < 0.5 for r in prediction["residuals"]))
-        rows[2]["vmaf_score"] -= 30  # what does not lie on a curve is not believed
+        rows[2]["vmaf_score"] -= 30  # points off the curve are rejected
         with open(self.path("rough.jsonl"), "w") as file:
             file.writelines(json.dumps(row) + "\n" for row in rows)
         self.tune("predict", "--from-corpus", "rough.jsonl", "--target-vmaf", "90", code=3)
@@ -185,7 +185,7 @@ class Predict(tune_case.TuneCase):
         for name, distortion in (("slow", ()), ("bad", ("--distort", "dct:60"))):
             subprocess.check_call([CLIPGEN, "--size", "352x288", "--frames", "4", "--depth", "8", "--seed", "1", "--scene", "street", *distortion, self.path(name + ".y4m")])
         figures = {25: (32.43661122706166, 32.66408731946424, 32.60027505554874), 60: (34.701007116378726, 34.62576556792021, 34.55979852974159)}
-        for rate, (y, cb, cr) in figures.items():  # recorded of FFmpeg's filter
+        for rate, (y, cb, cr) in figures.items():  # recorded from FFmpeg's filter
             for name in ("slow", "bad"):
                 data = open(self.path(name + ".y4m"), "rb").read()
                 with open(self.path(f"{name}{rate}.y4m"), "wb") as file:

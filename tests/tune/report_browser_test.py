@@ -84,7 +84,7 @@ press(document.body, "/"); results.focus = document.activeElement === filter;
 results.problems = problems;
 byId("outcome").textContent = JSON.stringify(results);
 </script>"""
-# The size of every text that is shown, and whether the page fits.
+# The size of every visible text, and whether the page fits.
 SIZES = """<pre id="outcome"></pre><script>
 let least = 99, what = "";
 const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -101,7 +101,7 @@ if (parent !== window) parent.postMessage(document.getElementById("outcome").tex
 </script>"""
 
 POLICY = re.compile(r"script-src 'sha256-[^']*'")
-# Texts that do something where they are taken for markup, script or style instead of text.
+# Texts that act if they are taken for markup, script or style.
 HOSTILE = ["</script><script>owned('script')</script>", "<script>owned('element')</script>", "<img src=x onerror=owned('image')>",
            "\" onmouseover=\"owned('attribute')\" autofocus onfocus=\"owned('focus')\" x=\"", "' onload='owned(1)", "</title><svg onload=owned('svg')>",
            "]]><script>owned('cdata')</script>", "--><script>owned('comment')</script>", "</style><script>owned('style')</script>",
@@ -125,7 +125,7 @@ def hostile_objects():
 
 
 def in_browser(page, change, width=None):
-    """What the page's outcome says after `change` of its text; in a frame of that width, which may be less than a window's least."""
+    """The page's outcome after `change` to its text; in a frame of that width, which may be below a window's minimum."""
     with open(page) as file: text = change(file.read())
     if width:
         with open(page + ".inner.html", "w") as file: file.write(text)
@@ -160,7 +160,7 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-browser") as folder:
     narrow = folder + "/narrow.html"
     shutil.copy(page, narrow)
     own_policy = POLICY.search(open(page).read())
-    allowed = lambda text: POLICY.sub("script-src 'unsafe-inline'", text)  # for the probes; it takes away one line of defence
+    allowed = lambda text: POLICY.sub("script-src 'unsafe-inline'", text)  # for the probes; removes one line of defence
     r = in_browser(page, lambda text: allowed(text).replace("<head>", "<head>" + CATCH).replace("</body>", PROBE + "</body>"))
 
     n = in_browser(narrow, lambda text: allowed(text).replace("<head>", "<head>" + CATCH).replace("</body>", SIZES + "</body>"), 390)
@@ -174,7 +174,7 @@ with tempfile.TemporaryDirectory(prefix="vmaf-tune-browser") as folder:
     subprocess.check_call([tune, "report", folder + "/hostile.jsonl", "-o", page, "-q", "--title", HOSTILE[0], "--thumbnails", "0"])
     h = in_browser(page, lambda text: allowed(text).replace("<head>", "<head>" + HOSTILE_CATCH).replace("</body>", HOSTILE_PROBE + "</body>"))
 
-    # With the page's own policy its script runs (to its end, which it marks), and no other does.
+    # With the page's own policy, only its script runs (and marks its end).
     page = folder + "/policy.html"
     subprocess.check_call([tune, "report", folder + "/rows.jsonl", "-o", page, "-q", "--thumbnails", "0"])
     text = open(page).read().replace("</body>", "<pre id='outcome'></pre><script>document.body.dataset.owned = 1</script></body>")

@@ -1,4 +1,4 @@
-"""Rows as corpus writes them, without encoding anything."""
+"""Rows like those of corpus, without encoding."""
 import json
 import math
 import struct
@@ -27,7 +27,7 @@ def frames():
 
 
 def pictured_frames(folder):
-    """Scores of two encodes that exist, one nearer to a target of 90 than the other; frames at 100 are not among the worst."""
+    """Scores of two existing encodes, one closer to a target of 90; frames at 100 are not among the worst."""
     reference = folder + "/reference.mkv"
     subprocess.check_call(["ffmpeg", "-y", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=0.8", "-c:v", "libx264", "-qp", "0", "-preset", "ultrafast", reference])
     for crf, score in ((34, 89.0), (48, 55.0)):
@@ -41,7 +41,7 @@ def pictured_frames(folder):
 
 
 def write_map(path, frames, rows, columns):
-    """Cells of frames as `score --map` writes them."""
+    """Cells of frames, like those of `score --map`."""
     header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(frames)}, {rows}, {columns}), }}"
     header += " " * (117 - len(header)) + "\n"
     with open(path, "wb") as file:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune report: the page is complete, well-formed, self-contained and always the same; charts and tables alone.
+"""vmaf-tune report: the page is complete, well-formed, self-contained and reproducible; separate charts and tables.
 
   report_test.py VMAF_TUNE VMAF CLIPGEN
 """
@@ -20,7 +20,7 @@ VOID = {"meta", "img", "input", "br", "link"}
 
 
 class Page(html.parser.HTMLParser):
-    """Checks that tags nest, and collects what the tests ask for."""
+    """Checks that tags nest, and collects what the tests need."""
 
     def __init__(self, text):
         super().__init__()
@@ -67,7 +67,7 @@ class Report(tune_case.FreshCase):
             self.assertIn(section, page.ids)
         for link in page.links:
             self.assertTrue(link.startswith("data:") or (link.startswith("#") and link[1:] in page.ids), link)
-        self.assertEqual(re.findall(r"https?://[^\"]*|@import|url\([^)]*", text), ["http://www.w3.org/2000/svg", "url(${picture.image}"])  # a name, and pictures of the data
+        self.assertEqual(re.findall(r"https?://[^\"]*|@import|url\([^)]*", text), ["http://www.w3.org/2000/svg", "url(${picture.image}"])  # a name, and pictures in the data
         self.assertIn("A &lt;title&gt;", text)
         self.assertIn("the encoder ended with status 139", text)
         data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S).group(1))
@@ -143,7 +143,7 @@ class Report(tune_case.FreshCase):
         self.assertEqual(text.count("data:image/jpeg;base64,"), 2)
         scores = json.loads(open(self.path("f.jsonl")).readline())["frames"]["vmaf"]
         self.assertIn('data-alt="frame %d (' % scores.index(min(scores)), text)
-        os.remove(self.path("c.mkv"))  # without the encode the page says why there is nothing to see
+        os.remove(self.path("c.mkv"))  # without the encode the page explains the missing picture
         self.report("f.jsonl", "-o", "r.html", "-y")
         self.assertIn("No pictures of the worst frames", open(self.path("r.html")).read())
         self.assertEqual([n for n in os.listdir(self.folder) if n.startswith(".vmaf-tune")], [])

@@ -35,7 +35,7 @@ class Robustness(tune_case.FreshCase):
         return self.tune("corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", "--crf", "30", "--score-scale", "none", "-o", output, *more)  # one value twice
 
     def leftovers(self):
-        """Processes that still work in our folder, and scratch folders."""
+        """Processes still working in our folder, and scratch folders."""
         processes = []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -59,7 +59,7 @@ class Robustness(tune_case.FreshCase):
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) echo try >> {self.path("tries")}; kill -SEGV $$;; esac\nexec {FFMPEG} "$@"')
         self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake), 139, "encode", "signal 11")
         self.assertEqual(open(self.path("tries")).read().count("try"), 3)
-        # Failures are not remembered: with a healthy encoder the missing row is made, and only that one.
+        # Failures are not cached: with a healthy encoder only the missing row is made.
         run = self.corpus("--resume", "--retry-failed")
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("wrote 1 rows", run.stderr)
@@ -72,7 +72,7 @@ class Robustness(tune_case.FreshCase):
     def test_encoder_that_writes_nothing_or_too_little_fails_one_cell(self):
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) exit 0;; esac\nexec {FFMPEG} "$@"')
         self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake), 300, "encode", "wrote nothing")
-        # A short stream: the output's last argument stays, six frames only.
+        # A short stream: keeps the output's last argument, but only six frames.
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) exec {FFMPEG} -ss 0.25 "$@";; esac\nexec {FFMPEG} "$@"')
         self.assert_one_cell_failed(self.corpus("--ffmpeg-bin", fake, "--overwrite", "--no-cache"), 300, "encode", "6 frames, about 12 were expected")
 
@@ -92,14 +92,14 @@ class Robustness(tune_case.FreshCase):
                  "garbage": ("""while [ "$1" != --output ]; do shift; done; echo nonsense > "$2"; exit 0""", 565), "hang": ("sleep 1000", 600)}
         for kind, (text, status) in kinds.items():
             with self.subTest(kind):
-                # The second score of the run goes wrong.
+                # The second score of the run fails.
                 fake = self.program("vmaf", f'case "$*" in *--output*) echo x >> {marker}; if [ $(wc -l < {marker}) = 2 ]; then {text}; fi;; esac\nexec {VMAF} "$@"')
                 if os.path.exists(marker): os.remove(marker)
                 run = self.corpus("--scorer", "binary", "--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "10s")
                 self.assert_one_cell_failed(run, status, "score")
 
     def serving(self, behaviour):
-        """A scorer that greets like the real one and then does what `behaviour` says (Python); the real one where it leaves REAL."""
+        """A scorer that greets like the real one and then runs `behaviour` (Python); becomes the real one if that leaves REAL set."""
         return self.program("vmaf", f"""case "$*" in --serve) ;; *) exec {VMAF} "$@";; esac
 exec python3 - <<'END' 3<&0
 import json, os, socket, struct, subprocess
@@ -120,7 +120,7 @@ END""")
         scores = [r["score"] for r in self.rows()]
         self.assertEqual(self.corpus("--overwrite", "--no-cache").returncode, 0)
         self.assertEqual([r["score"] for r in self.rows()], scores)
-        # Without end: every cell fails with a sentence, after two tries.
+        # Forever: every cell fails with a message, after two tries.
         os.remove(self.path("tries"))
         run = self.corpus("--vmaf-bin", self.serving("link.sendall(hello); link.recv(4); os.kill(os.getpid(), 11)"), "--no-cache", "--overwrite")
         self.assertEqual([(r["exit_status"], r["error"]["message"]) for r in self.rows()], [(500, "the scorer was ended by signal 11")] * 3, run.stderr)
@@ -132,7 +132,7 @@ END""")
                                    ("no document", "say(b'{\"type\":\"result\",\"id\":1,\"exit_code\":0}')", 565),
                                    ("refusal", "say(b'{\"type\":\"refused\",\"id\":1,\"error\":\"not today\"}')", 500)):
             with self.subTest(kind):
-                dead = 0 if status in (565, 600) or kind == "refusal" else 1  # these answers are no reason for another try
+                dead = 0 if status in (565, 600) or kind == "refusal" else 1  # these answers cause no retry
                 fake = self.serving(f"if number <= 1 + {dead}:\n    link.sendall(hello); link.recv(1 << 20); {text}; link.recv(1 << 20); os.kill(os.getpid(), 9)\nREAL()")
                 if os.path.exists(self.path("tries")): os.remove(self.path("tries"))
                 run = self.corpus("--vmaf-bin", fake, "--no-cache", "--overwrite", "--timeout", "10s")
@@ -146,7 +146,7 @@ END""")
             self.assertIn(says, run.stderr)
 
     def test_serving_scorer_that_is_killed_at_random_moments(self):
-        """KILLS: more of them than the gate has time for."""
+        """KILLS: number of kills; more than the gate has time for."""
         fake = self.program("vmaf", f'case "$*" in --serve) echo $$ >> {self.path("pids")};; esac\nexec {VMAF} "$@"')
         grid = ("--crf-range", "20:42:2")
         self.assertEqual(self.corpus(*grid, "--no-cache", "--jobs", "2").returncode, 0)
@@ -194,7 +194,7 @@ END""")
             run = self.corpus(*more, "--ffmpeg-bin", without)
             self.assertEqual((run.returncode, os.path.exists(self.path("rows.jsonl"))), (2, False))
             self.assertIn("--enable-libsvtav1", run.stderr)
-        # One of several: told first, failed rows, the others go on.
+        # One of several: a message first, then failed rows; the others continue.
         run = self.corpus("-e", "libsvtav1", "-e", "libx264", "--ffmpeg-bin", without)
         self.assertEqual(run.returncode, 5, run.stderr)
         rows = self.rows()
@@ -245,7 +245,7 @@ END""")
         self.assertEqual(run.returncode, 4, run.stderr + run.stdout)
         self.assertIn("was changed while it was worked on", run.stderr + run.stdout)
         answers = []
-        for content in (original, other, original):  # nothing of both is remembered
+        for content in (original, other, original):  # neither is cached
             with open(self.clip, "r+b") as file: file.write(content)
             run = self.tune(*search)
             answers.append(float(re.search(r"vmaf=([\d.]+)", run.stdout + run.stderr)[1]))
@@ -297,7 +297,7 @@ END""")
 
     def test_a_finished_file_that_lost_its_end_is_no_result(self):
         subprocess.check_call([FFMPEG, "-v", "error", "-i", self.clip, "-f", "lavfi", "-i", "sine=d=4", "-c:v", "ffv1", "-c:a", "pcm_s16le", self.path("sound.mkv")])
-        # The program that is the real thing, but for what becomes of its last argument.
+        # The real program, except for the fate of its last argument.
         fake = self.program("ffmpeg", f'{FFMPEG} "$@"; s=$?\ncase "$*" in *VMAF_TUNE_ARGS*) for last; do :; done; last=${{last#file:}}; [ -n "$KEEP" ] && truncate -s $(($(stat -c %s "$last") * KEEP / 100)) "$last";; esac\nexit $s')
         for source, keep in (("clip.y4m", 50), ("sound.mkv", 70)):
             for name in ("out.mkv", "out.mp4"):
@@ -325,7 +325,7 @@ END""")
         return self.leftovers()
 
     def start_stuck_corpus(self):
-        """A run whose second encode goes on when there is a file "go"."""
+        """A run whose second encode continues once a file "go" exists."""
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; while [ ! -e {self.path("go")} ]; do sleep 0.05; done;; esac\nexec {FFMPEG} "$@"')
         process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "24", "--crf", "30", "--crf", "36", "--score-scale", "none", "--no-cache", "--jobs", "1", "--ffmpeg-bin", fake,
                                     "--overwrite", "-o", "rows.jsonl"], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment())
@@ -345,7 +345,7 @@ END""")
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
         process.send_signal(signal.SIGTERM)
-        _, errors = process.communicate(timeout=600)  # it would never end by itself
+        _, errors = process.communicate(timeout=600)  # it would never end alone
         self.assertEqual(process.returncode, 130, errors)
         self.assertEqual([(r["crf"], r["exit_status"]) for r in self.rows()], [(24, 0)])
         self.assertEqual(self.wait_for_quiet(), ([], []))
@@ -362,7 +362,7 @@ END""")
         process.send_signal(signal.SIGTERM)
         _, errors = process.communicate(timeout=300)
         self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("--name=vmaf-tune-", open(self.path("cancelled")).read())  # sbatch may have got through
+        self.assertIn("--name=vmaf-tune-", open(self.path("cancelled")).read())  # sbatch may have succeeded
         self.assertEqual(self.wait_for_quiet()[0], [])
 
     def test_kill_leaves_no_process_and_the_next_run_clears_its_scratch(self):
@@ -383,7 +383,7 @@ END""")
         self.assertEqual(wanted.returncode, 0, wanted.stderr)
         base = self.path("cache/vmaf-tune/cache.sqlite3")
 
-        def answer(run):  # the score was measured anew
+        def answer(run):  # the score was measured again
             return {k: v for k, v in json.loads(run.stdout.splitlines()[-1]).items() if k in ("type", "q", "crf", "score", "met")}
 
         def swapped(value):

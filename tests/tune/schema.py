@@ -1,4 +1,4 @@
-"""A checker for the part of JSON Schema that our schemas use."""
+"""Checks the subset of JSON Schema that our schemas use."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ def is_type(value, name):
 
 
 def load(path):
-    """The schema in a file; schemas that it refers to lie beside it."""
+    """The schema in a file; referenced schemas are in the same folder."""
     with open(path) as file: schema = json.load(file)
     schema["allOf"] = [load(os.path.join(os.path.dirname(path), one["$ref"])) for one in schema.get("allOf", [])]
     return schema

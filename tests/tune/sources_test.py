@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune on sources as cameras and other people make them: turned, cropped, with samples that are not square, with fields.
+"""vmaf-tune on real-world sources: rotated, cropped, with non-square samples, interlaced.
 
   sources_test.py VMAF_TUNE CLIPGEN
 """
@@ -17,7 +17,7 @@ LOSSLESS = ["-c:v", "libx264", "-preset", "ultrafast", "-qp", "0"]
 
 
 def with_clean_aperture(mp4, width, height, x, y):
-    """The same file with a clap box in the sample entry of its only track; moov lies at the end."""
+    """The same file with a clap box in the sample entry of its only track; moov is at the end."""
     clap = struct.pack(">I4s8I", 40, b"clap", width, 1, height, 1, x & 0xFFFFFFFF, 1, y & 0xFFFFFFFF, 1)
 
     def grown(data, path):
@@ -79,14 +79,14 @@ class Sources(tune_case.TuneCase):
         return stream["width"], stream["height"], stream.get("sample_aspect_ratio", "1:1"), turned
 
     def same_as(self, upright, source, *more):
-        """A source gives the figures of the file that holds what it shows."""
+        """A source scores like a file with the pictures that it shows."""
         want, got = self.sample(upright, *more), self.sample(source, *more)
         self.assertEqual((got["width"], got["height"], got["scored_frames"]), (want["width"], want["height"], want["scored_frames"]))
         self.assertAlmostEqual(got["score"], want["score"], places=6)
         self.assertEqual(got["encode_size_bytes"], want["encode_size_bytes"])
         return got
 
-    # What a player shows is what is encoded and scored
+    # Encodes and scores what a player shows
 
     def test_turned_sources_are_tuned_as_they_are_shown(self):
         self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "upright.mkv")
@@ -96,7 +96,7 @@ class Sources(tune_case.TuneCase):
             except subprocess.CalledProcessError:  # before FFmpeg 6
                 self.ffmpeg("-i", "stored.mp4", "-c", "copy", "-metadata:s:v", f"rotate={angle}", "phone.mp4")
             self.same_as("upright.mkv", "phone.mp4")
-        # Samples are copies that lose the tag; finished files have none and need none.
+        # Samples are copies without the tag; finished files do not need it.
         piece = ("--samples", "1", "--sample-duration", "0.25")
         self.assertAlmostEqual(self.sample("phone.mp4", *piece)["score"], self.sample("upright.mkv", *piece)["score"], places=6)
         self.tune("encode", "-i", "phone.mp4", "--preset", "ultrafast", "--crf", "30", "-o", "finished.mp4", "--verify-score")
@@ -106,13 +106,13 @@ class Sources(tune_case.TuneCase):
         self.assertGreater(result["global"]["vmaf"]["min"], 95)
 
     def test_levels_stay_what_they_are(self):
-        # Phones and cameras film with full levels; gray and RGB have them too.
+        # Phones and cameras record full range; so do gray and RGB.
         for name, chain, encoder in (("phone", "scale=out_range=pc,format=yuvj420p", ("mjpeg", "-q:v", "2")), ("tagged", "scale=out_range=pc,format=yuv420p", ("ffv1", "-color_range", "pc")),
                                      ("gray", "format=gray", ("ffv1",)), ("rgb", "format=gbrp", ("ffv1",))):
             self.ffmpeg("-i", "clip.y4m", "-vf", chain, "-frames:v", "3", "-c:v", *encoder, name + ".mkv")
             for more in (("--score-scale", "none"), ("--score-scale", "288x168"), ("--score-scale", "none", "--out-pix-fmt", "yuv420p10le")):
                 row = json.loads(self.tune("sample", "-i", name + ".mkv", "--metric", "psnr", "--preset", "ultrafast", "--crf", "8", "--json", *more).stdout)
-                self.assertGreater(row["score"], 42, (name, more))  # levels that are off by a seventh give 25
+                self.assertGreater(row["score"], 42, (name, more))  # levels off by a seventh give 25
 
     def test_pipes_and_devices_are_refused(self):
         os.mkfifo(self.path("pipe.y4m"))
@@ -158,7 +158,7 @@ class Sources(tune_case.TuneCase):
         self.same_as("pictures.mkv", "fields.mkv", "--deinterlace")
         self.assertNotEqual(self.sample("fields.mkv")["score"], self.sample("fields.mkv", "--deinterlace")["score"])
 
-    # What is wrong with a source, and what cannot be kept of it
+    # Defects of a source, and properties that cannot be kept
 
     def test_length_that_no_header_states_is_counted(self):
         self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "stated.mkv")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""vmaf-tune's stages: how frames reach the scorer, which backend scores, what is remembered, what is shown.
+"""vmaf-tune's stages: how frames reach the scorer, which backend scores, what is cached, what is shown.
 
   stages_test.py VMAF_TUNE VMAF CLIPGEN
 """
@@ -59,7 +59,7 @@ class Stages(tune_case.FreshCase):
         self.assertEqual(len(first["vmaf"]), 12)
         for other in others: self.assertEqual(other, first)
         self.assertEqual(self.score(self.clip, self.encode)["frames"]["vmaf"], first["vmaf"])
-        # A piece of both: the same frames whichever way they come.
+        # A piece of both: the same frames on every path.
         piece = [self.score(self.clip, decoded, "--start-offset", "f:3", "--num-frames", "5", "--score-transport", t)["frames"]["vmaf"] for t in ("pipe", "file", "direct")]
         self.assertEqual((piece[0], piece[1], len(piece[2])), (piece[2], piece[2], 5))
         self.assertEqual(os.listdir(self.folder).count(".vmaf-tune"), 0)
@@ -98,7 +98,7 @@ class Stages(tune_case.FreshCase):
     # Backends
 
     def fake_gpu_scorer(self, fails_from):
-        """A scorer that has CUDA until its n-th score; scores are the processor's."""
+        """A scorer that has CUDA until its n-th score; scores come from the CPU."""
         return self.program("gpuvmaf", f"""
 case "$*" in *--capabilities*) echo '{{"version": "3", "implementation": "fake", "backends": ["cuda", "cpu"], "details": {{"cuda": {{"usable": true}}}}}}'; exit 0;; esac
 out=; prev=; for a in "$@"; do [ "$prev" = --output ] && out="$a"; prev="$a"; done
@@ -117,7 +117,7 @@ esac""")
         self.assertEqual(result["score_backend"], "cpu")
         self.assertIn("the scoring backend cuda failed", errors)
         rows = [json.loads(line) for line in open(self.path("rows.jsonl"))]
-        # Rows are written at once; those of the lost backend are measured again, and the result is of one backend.
+        # Rows are written immediately; those of the lost backend are measured again, so the result comes from one backend.
         by = {name: [r["crf"] for r in rows if r["score_backend"] == name] for name in ("cuda", "cpu")}
         self.assertEqual(len(by["cuda"]), 2)
         self.assertLessEqual(set(by["cuda"]), set(by["cpu"]))
@@ -126,7 +126,7 @@ esac""")
         self.assertEqual((result["q"], result["score"]), (plain["q"], plain["score"]))
 
     def test_explicit_backend_is_kept_or_the_row_fails(self):
-        """A scorer that computes psnr on the processor whatever is asked, and reports that in one of three ways."""
+        """A scorer that always computes psnr on the CPU, and reports that in one of three ways."""
         def scorer(says):
             return self.program(f"scorer-{says}", f"""exec python3 - "$@" <<'END'
 import json, subprocess, sys
@@ -277,7 +277,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
             result = self.score(long, name, "--pair", "time")
             self.assertEqual((result["pairing"], result["scored_frames"]), ("time", frames))
             self.assertGreater(result["global"]["vmaf"]["min"], 95)
-        self.assertEqual(self.score(long, "vfr.mkv")["pairing"], "time")  # of its own
+        self.assertEqual(self.score(long, "vfr.mkv")["pairing"], "time")  # chosen by itself
         self.assertIn("or use --pair time", self.tune("score", long, "half.mkv", "--align", "none", code=4).stderr)
         self.assertIn("frame count mismatch", self.tune("score", long, "vfr.mkv", "--pair", "index", "--align", "none", "--score-fps", "24", code=4).stderr)
 
@@ -290,7 +290,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertIn(f'average="{whole["global"]["vmaf"]["average"]}"', text["xml"])
         self.assertRegex(text["human"], r"encode.mkv: vmaf [0-9.]+ \(min ")
 
-    # What is remembered
+    # Caching
 
     def test_cache_is_listed_pruned_and_verified(self):
         common = ("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--json")
@@ -344,7 +344,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertEqual(os.listdir(disk), [])
 
     def interrupted(self, number, ignored=(), goes_on=True):
-        """The exit code and rows of a run that gets a signal in its first encode, which goes on when it `goes_on`, or else takes for ever."""
+        """The exit code and rows of a run that gets a signal in its first encode, which continues if it `goes_on`, or else never ends."""
         fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) touch {self.path("started")}; while [ ! -e {self.path("go")} ]; do sleep 0.05; done;; esac\nexec {FFMPEG} "$@"')
         ignore = lambda: [signal.signal(n, signal.SIG_IGN) for n in ignored]
         process = subprocess.Popen([TUNE, "corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--crf", "31", *PLAIN, "--ffmpeg-bin", fake, "--no-cache", "-y", "-o", "rows.jsonl"], cwd=self.folder,
@@ -368,7 +368,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
     def test_nohup(self):
         self.assertEqual(self.interrupted(signal.SIGHUP, ignored=[signal.SIGHUP]), (0, 2))
 
-    # What is shown
+    # Output
 
     def on_terminal(self, *arguments, both=False, **env):
         main, other = pty.openpty()
@@ -386,7 +386,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
 
     @staticmethod
     def screen(text):
-        """What is left on a terminal that was sent this text."""
+        """What a terminal shows after receiving this text."""
         lines, row, column = [""], 0, 0
         for piece in re.findall(r"\033\[[0-9;]*[A-Za-z]|\r|\n|[^\033\r\n]+", text):
             if piece == "\r": column = 0
@@ -429,7 +429,7 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertRegex(log, r"(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S* \+ \S*/vmaf --quiet --json")
         run = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "31", *PLAIN, "-vvv")
         self.assertIn("+ " + FFMPEG, run.stderr)
-        self.assertIn("frame=", run.stderr)  # what the encoder prints
+        self.assertIn("frame=", run.stderr)  # the encoder's output
         self.assertEqual(self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "32", *PLAIN, "-q").stderr, "")
 
 

@@ -1,4 +1,4 @@
-"""What the tests of vmaf-tune share: the programs of the command line, a folder of their own, and ways to call and check the program."""
+"""Shared by the tests of vmaf-tune: programs from the command line, a test folder, and ways to call and check the program."""
 import json
 import os
 import shutil
@@ -21,7 +21,7 @@ def take_programs(*names):
 
 
 class TuneCase(unittest.TestCase):
-    """Tests in one folder (FOLDER begins its name), which lives as long as the class."""
+    """Tests in one folder (its name begins with FOLDER), which exists as long as the class."""
     FOLDER = "vmaf-tune-test-"
     TIMEOUT = None
 
@@ -57,14 +57,14 @@ class TuneCase(unittest.TestCase):
         return run
 
     def program(self, name, text, folder=None):
-        """A stand-in that misbehaves on request and is the real thing otherwise."""
+        """A fake program that misbehaves on request and otherwise runs the real one."""
         path = os.path.join(folder or self.folder, name)
         with open(path, "w") as file: file.write("#!/bin/sh\n" + text + "\n")
         os.chmod(path, 0o755)
         return path
 
     def small_disk(self, size):
-        """A folder with no more room than that, until the test ends."""
+        """A folder with limited space, until the test ends."""
         disk = self.path("disk")
         os.mkdir(disk)
         if os.geteuid() != 0 or not shutil.which("mount") or subprocess.call(
@@ -81,7 +81,7 @@ class TuneCase(unittest.TestCase):
 
 
 class FreshCase(TuneCase):
-    """Each test in an empty folder of its own; what is made for all of them lies in `shared`."""
+    """Each test runs in a new folder; `shared` has the common files."""
 
     @classmethod
     def setUpClass(cls):

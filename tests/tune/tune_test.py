@@ -31,7 +31,7 @@ class Tune(tune_case.TuneCase):
                              "--cache-dir", self.cache, "--json", *more)
 
     def score_at(self, q):
-        """VMAF of an encode made and decoded by hand."""
+        """VMAF of a manually made and decoded encode."""
         encode, ref, dis, out = (os.path.join(self.folder, n) for n in ("m.mkv", "r.yuv", "d.yuv", "o.json"))
         quiet = ["ffmpeg", "-y", "-nostdin", "-v", "error"]
         subprocess.check_call(quiet + ["-i", self.clip, "-c:v", "libx264", "-preset", "ultrafast", "-crf", str(q), "-pix_fmt", "yuv420p", encode])
@@ -60,7 +60,7 @@ class Tune(tune_case.TuneCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("below the target", json.loads(run.stdout.splitlines()[-1])["reason"])
         self.assertEqual(self.search("--target-vmaf", "99.99", "--min-q", "40", "--max-q", "45", "--best-effort").returncode, 0)
-        run = self.search("--target-vmaf", "1", "--target", "vmaf:min>=99", "--min-q", "40", "--max-q", "45")  # of several targets, the one that is missed
+        run = self.search("--target-vmaf", "1", "--target", "vmaf:min>=99", "--min-q", "40", "--max-q", "45")  # reports which of several targets is missed
         self.assertRegex(json.loads(run.stdout.splitlines()[-1])["reason"], r"crf 40 reaches vmaf \(min\) \d+\.\d{4}, below the target of 99$")
 
     def test_library_and_binary_give_the_same_number(self):
@@ -111,7 +111,7 @@ class Tune(tune_case.TuneCase):
         self.assertEqual(len(rows), 8)
         self.assertEqual([r["run_id"] for r in rows[:len(before)]], before)
         self.assertEqual(len({(r["preset"], r["crf"]) for r in rows}), 8)
-        self.assertEqual(self.run_tune(*command).returncode, 2)  # an existing output is not overwritten
+        self.assertEqual(self.run_tune(*command).returncode, 2)  # does not overwrite an existing output
         for row in rows:
             self.assertEqual(list(row), sorted(row))
             self.assertIsNotNone(row["adm2_mean"])
@@ -120,7 +120,7 @@ class Tune(tune_case.TuneCase):
         output = os.path.join(self.folder, "resumed.jsonl")
         command = ["corpus", "-i", self.clip, "-e", "libsvtav1", "--crf", "50", "--score-scale", "none", "--cache-dir", self.cache, "-o", output, "--resume"]
         for presets, cut in ((["veryfast"], False), (["veryfast", "ultrafast"], False), (["veryfast", "ultrafast"], True)):  # two names of one SVT-AV1 preset
-            if cut:  # by an editor: the last row without the end of its line
+            if cut:  # by an editor: the last row without its line end
                 with open(output, "r+") as file: file.truncate(os.path.getsize(output) - 1)
             run = self.run_tune(*command, *(word for preset in presets for word in ("--preset", preset)))
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -190,7 +190,7 @@ class Tune(tune_case.TuneCase):
         self.assertLessEqual(rows[0][key], rows[1][key])
         self.assertAlmostEqual(rows[0]["savings_pct"], 100 * (1 - rows[0][key] / rows[1][key]))
         self.assertEqual(rows[1]["savings_pct"], 0)
-        for row in rows:  # at the target itself, which the answer is above
+        for row in rows:  # at the target itself, which the answer exceeds
             self.assertLessEqual(row["bitrate_at_target_kbps"] or 0, row["bitrate_kbps"] * (1 + 1e-9))
             command = [word if word != "file:OUTPUT.mkv" else "file:" + os.path.join(self.folder, "command.mkv") for word in row["command"]]
             subprocess.check_call(command, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -93,6 +93,11 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
         return map_of(sum, first, count, term, Way < sizeof(Bits) == 4 || C::kFastF64 > ());
     }
 
+    // The same of kRun terms, which cost little: their loop is written out where additions are fast.
+    template <class Term> static VMAF_DEVICE_FN Map map_of_whole(Bits sum, const Term &term) {
+        return map_of_whole(sum, term, Way < sizeof(Bits) == 4 || C::kFastF64 > ());
+    }
+
     static VMAF_DEVICE_FN Map joined(const Map &f, const Map &g) {
         Map out;
         out.even = f.even + (f.even & 1 ? g.odd : g.even);
@@ -132,31 +137,51 @@ template <class C, class F, int kThreads, bool kSigned> struct OrderedSum {
 
     template <bool kAddsFast> struct Way {};
 
-    // By additions to an even and an odd sum of the binade that leave room on both sides. The second is at most two
-    // steps above the first, so one of them shows how far both went; its upper bits are enough.
-    template <class Term>
-    static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<true>) {
-        constexpr int kRest = 8 * (static_cast<int>(sizeof(Bits)) - 4);
-        constexpr Bits kSlack =
-            (static_cast<Bits>(1) << kRest) + 1; // the uncertainty of the upper bits, plus two steps
-        if (!exponent_of(sum) || exponent_of(sum) == Layout::kExponents)
-            return map_of(sum, first, count, term, Way<false>());
-        const Bits bottom = binade_of(sum), start = kSigned ? bottom | kHidden >> 1 : bottom;
-        F even = from_bits(start), odd = from_bits(start | 1);
-        u32 least = static_cast<u32>(start >> kRest), most = least;
-        for (u64 i = first; i < first + kRun && i < count; i++) {
-            const F x = term(i);
+    // By additions: on an even and on an odd sum of the binade that leave room on both sides. The second is never more
+    // than two steps above the first, so that one of them tells how far both went; its upper bits are enough for that.
+    struct Pair {
+        static constexpr int kRest = 8 * (static_cast<int>(sizeof(Bits)) - 4);
+        static constexpr Bits kSlack =
+            (static_cast<Bits>(1) << kRest) + 1; // what the upper bits do not tell, and two steps
+        Bits bottom, start;
+        F even, odd;
+        u32 least, most;
+
+        VMAF_DEVICE_FN explicit Pair(Bits sum)
+            : bottom(binade_of(sum)), start(kSigned ? bottom | kHidden >> 1 : bottom), even(from_bits(start)),
+              odd(from_bits(start | 1)), least(static_cast<u32>(start >> kRest)), most(least) {}
+        VMAF_DEVICE_FN void add(F x) {
             even = even + x;
             odd = odd + x;
             const u32 at = static_cast<u32>(C::bits(even) >> kRest);
             least = at < least ? at : least;
             most = at > most ? at : most;
         }
-        const Bits low = (static_cast<Bits>(least) << kRest), high = (static_cast<Bits>(most) << kRest) + kSlack;
-        Map map = {C::bits(even) - start, C::bits(odd) - (start | 1), 0, static_cast<Signed>(high - start)};
-        if (kSigned) map.low = static_cast<Signed>(low - start) - 1;
-        if ((kSigned && low <= bottom + 2) || high >= bottom + kHidden) map.low = kUnusable;
-        return map;
+        VMAF_DEVICE_FN Map map() const {
+            const Bits low = (static_cast<Bits>(least) << kRest), high = (static_cast<Bits>(most) << kRest) + kSlack;
+            Map map = {C::bits(even) - start, C::bits(odd) - (start | 1), 0, static_cast<Signed>(high - start)};
+            if (kSigned) map.low = static_cast<Signed>(low - start) - 1;
+            if ((kSigned && low <= bottom + 2) || high >= bottom + kHidden) map.low = kUnusable;
+            return map;
+        }
+    };
+    static VMAF_DEVICE_FN bool has_pair(Bits sum) { return exponent_of(sum) && exponent_of(sum) != Layout::kExponents; }
+    template <class Term>
+    static VMAF_DEVICE_FN Map map_of(Bits sum, u64 first, u64 count, const Term &term, Way<true>) {
+        if (!has_pair(sum)) return map_of(sum, first, count, term, Way<false>());
+        Pair pair(sum);
+        for (u64 i = first; i < first + kRun && i < count; i++) pair.add(term(i));
+        return pair.map();
+    }
+    template <class Term> static VMAF_DEVICE_FN Map map_of_whole(Bits sum, const Term &term, Way<true>) {
+        if (!has_pair(sum)) return map_of(sum, 0, kRun, term, Way<false>());
+        Pair pair(sum);
+        VMAF_UNROLL
+        for (int i = 0; i < kRun; i++) pair.add(term(static_cast<u64>(i)));
+        return pair.map();
+    }
+    template <class Term> static VMAF_DEVICE_FN Map map_of_whole(Bits sum, const Term &term, Way<false>) {
+        return map_of(sum, 0, kRun, term, Way<false>());
     }
 
     // By integer arithmetic.

@@ -41,9 +41,9 @@ void OrderedSums::enqueue(Queue &queue, const DeviceBatch &batch, std::span<cons
     const auto count = static_cast<unsigned>(sources.size());
     // A sum within one chunk needs no preparation: the last step adds the terms.
     if (chunks > 1) {
-        const Grid grid{count * static_cast<unsigned>(chunks), 1, batch.count};
-        launch(queue, rough_, grid, args);
-        launch(queue, maps_, grid, args);
+        launch(queue, rough_, {count * blocks_for(static_cast<int>(chunks), rough_.shape.tile_width), 1, batch.count},
+               args);
+        launch(queue, maps_, {count * static_cast<unsigned>(chunks), 1, batch.count}, args);
     }
     launch(queue, join_, {count, 1, batch.count}, args);
 }

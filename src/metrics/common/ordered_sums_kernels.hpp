@@ -29,12 +29,12 @@ constexpr int kMaxOrderedSums = 20, kOrderedThreads = 128, kOrderedChunk = 16 * 
 struct OrderedSumsArgs {
     OrderedSource sources[kMaxOrderedSums];
     int count;              // of sources
-    FrameArray<u64> chunks; // `most_chunks` for each sum, see OrderedChunk
+    FrameArray<u64> chunks; // of `most_chunks` for each sum, see OrderedChunk
     u64 most_chunks;
     FrameArray<u64> sums; // bits of F
 };
 
-// What is known of a chunk, as u64.
+// What is known of a chunk, as u64; each of all chunks of a sum together.
 enum OrderedChunk { kChunkRough, kChunkBinade, kChunkEven, kChunkOdd, kChunkLow, kChunkHigh, kChunkWords };
 
 template <class C, class F> struct OrderedSumsParts {
@@ -53,22 +53,45 @@ template <class C, class F> struct OrderedSumsParts {
             : doubles(source.doubles.first == nullptr ? nullptr : source.doubles.of(frame) + first),
               floats(source.floats.first == nullptr ? nullptr : source.floats.of(frame) + first), form(source.form) {}
         VMAF_DEVICE_FN F operator()(u64 i) const {
-            F value = value_at(i, As<F>());
-            if (form & kOrderedNegated) value = -value;
-            if ((form & kOrderedAboveZero) && value < F(0)) value = F(0);
-            if (form & kOrderedFourthPower) {
-                value = value * value;
-                value = value * value;
+            F value[1];
+            fetch(static_cast<u32>(i), 0, value);
+            return value[0];
+        }
+        // Several at once: what all threads decide alike is asked once, and loads do not wait for each other.
+        template <int kCount> VMAF_DEVICE_FN void fetch(u32 first, u32 step, F (&out)[kCount]) const {
+            values(first, step, out, As<F>());
+            if (form & kOrderedNegated) {
+                VMAF_UNROLL
+                for (int k = 0; k < kCount; k++) out[k] = -out[k];
             }
-            return value;
+            if (form & kOrderedAboveZero) {
+                VMAF_UNROLL
+                for (int k = 0; k < kCount; k++) out[k] = out[k] < F(0) ? F(0) : out[k];
+            }
+            if (!(form & kOrderedFourthPower)) return;
+            VMAF_UNROLL
+            for (int k = 0; k < kCount; k++) {
+                out[k] = out[k] * out[k];
+                out[k] = out[k] * out[k];
+            }
         }
 
       private:
         template <class T> struct As {};
-        VMAF_DEVICE_FN f64 value_at(u64 i, As<f64>) const {
-            return doubles != nullptr ? C::f64_from(C::load(doubles + i)) : f64(C::load(floats + i));
+        template <int kCount> VMAF_DEVICE_FN void values(u32 first, u32 step, f64 (&out)[kCount], As<f64>) const {
+            if (doubles != nullptr) {
+                VMAF_UNROLL
+                for (int k = 0; k < kCount; k++)
+                    out[k] = C::f64_from(C::load(doubles + (first + static_cast<u32>(k) * step)));
+            } else {
+                VMAF_UNROLL
+                for (int k = 0; k < kCount; k++) out[k] = f64(C::load(floats + (first + static_cast<u32>(k) * step)));
+            }
         }
-        VMAF_DEVICE_FN float value_at(u64 i, As<float>) const { return C::load(floats + i); }
+        template <int kCount> VMAF_DEVICE_FN void values(u32 first, u32 step, float (&out)[kCount], As<float>) const {
+            VMAF_UNROLL
+            for (int k = 0; k < kCount; k++) out[k] = C::load(floats + (first + static_cast<u32>(k) * step));
+        }
     };
 
     static VMAF_DEVICE_FN u64 chunks(const OrderedSource &source) {
@@ -82,22 +105,30 @@ template <class C, class F> struct OrderedSumsParts {
     // the same values read them together.
     struct Work {
         int which;
-        u64 chunk, count; // count: of terms; 0: nothing to do
-        VMAF_DEVICE_FN Work(C &c, const OrderedSumsArgs &a)
-            : which(c.block_x % a.count), chunk(static_cast<u64>(c.block_x / a.count)),
-              count(chunk < chunks(a.sources[which]) ? terms_of(a.sources[which], chunk) : 0) {}
+        u64 chunk;
+        u32 count; // of terms; 0: nothing to do
+        // The one at `place` of the `in_block` chunks of a block.
+        VMAF_DEVICE_FN Work(C &c, const OrderedSumsArgs &a, int in_block = 1, int place = 0)
+            : which(c.block_x % a.count), chunk(static_cast<u64>(c.block_x / a.count * in_block + place)),
+              count(chunk < chunks(a.sources[which]) ? static_cast<u32>(terms_of(a.sources[which], chunk)) : 0) {}
         VMAF_DEVICE_FN Term term(C &c, const OrderedSumsArgs &a) const {
             return Term(a.sources[which], c.frame, chunk * kOrderedChunk);
         }
     };
-    static VMAF_DEVICE_FN Global<u64> chunk_at(const OrderedSumsArgs &a, int frame, int sum, u64 chunk) {
-        return a.chunks.of(frame) + (static_cast<u64>(sum) * a.most_chunks + chunk) * kChunkWords;
+    // What is known of the chunks of a sum: one word of all of them.
+    static VMAF_DEVICE_FN Global<u64> words(const OrderedSumsArgs &a, int frame, int sum, OrderedChunk word) {
+        return a.chunks.of(frame) + static_cast<u64>(sum * kChunkWords + word) * a.most_chunks;
     }
 
-    // The sum of the threads' values, in any order, in all threads.
-    static VMAF_DEVICE_FN F sum_of_block(C &c, Shared<Bits> groups, F value) {
+    // The sum over the group, in any order, in all lanes.
+    static VMAF_DEVICE_FN F sum_of_group(C &c, F value) {
         for (int distance = C::kGroup / 2; distance > 0; distance /= 2)
             value = value + c.shuffle(value, c.thread % C::kGroup ^ distance);
+        return value;
+    }
+    // The same over the block, in all threads.
+    static VMAF_DEVICE_FN F sum_of_block(C &c, Shared<Bits> groups, F value) {
+        value = sum_of_group(c, value);
         if (c.thread % C::kGroup == 0) groups[c.thread / C::kGroup] = C::bits(value);
         c.barrier();
         F sum = Sum::from_bits(groups[0]);
@@ -106,23 +137,78 @@ template <class C, class F> struct OrderedSumsParts {
     }
 };
 
-// Sums of chunks in any order.
+// Sums of chunks, about, in any order. A group takes a chunk.
 template <class C, class F> struct OrderedSumsRough {
     using Args = OrderedSumsArgs;
     using Parts = OrderedSumsParts<C, F>;
-    static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
+    static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileHeight = 0;
+    static constexpr int kTileWidth = Parts::kGroups; // chunks
+    static constexpr int kShare = 4, kTurns = kOrderedChunk / (kShare * C::kGroup);
     struct SharedMemory {
-        typename Parts::Bits groups[Parts::kGroups];
+        u32 unused;
     };
 
-    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
-        const typename Parts::Work work(c, a);
-        if (work.count == 0) return;
-        const typename Parts::Term term = work.term(c, a);
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory>, const Args &a) {
+        const typename Parts::Work work(c, a, kTileWidth, c.thread / C::kGroup);
+        const u32 lane = static_cast<u32>(c.thread % C::kGroup);
         F sum(0);
-        for (u64 i = static_cast<u64>(c.thread); i < work.count; i += kThreads) sum = sum + term(i);
-        sum = Parts::sum_of_block(c, shared->groups, sum);
-        if (c.thread == 0) Parts::chunk_at(a, c.frame, work.which, work.chunk)[kChunkRough] = C::bits(sum);
+        if (work.count == kOrderedChunk) { // nothing comes after a chunk that is not full
+            const typename Parts::Term term = work.term(c, a);
+            // Powers differ much: all of them count. Of others one run in four tells enough, at places that repeat in
+            // no picture.
+            if (term.form) {
+                for (int turn = 0; turn < kTurns; turn++) {
+                    F terms[kShare];
+                    term.fetch(lane + static_cast<u32>(turn * kShare * C::kGroup), C::kGroup, terms);
+                    VMAF_UNROLL
+                    for (int i = 0; i < kShare; i++) sum = sum + terms[i];
+                }
+            } else {
+                VMAF_UNROLL
+                for (u32 turn = 0; turn < kTurns; turn++) {
+                    const u32 place = (static_cast<u32>(work.chunk) * kTurns + turn) * 2654435761u >> 30;
+                    sum = sum + term((turn * kShare + place) * C::kGroup + lane);
+                }
+                sum = sum * F(kShare);
+            }
+        }
+        sum = Parts::sum_of_group(c, sum);
+        if (lane == 0 && work.count > 0) Parts::words(a, c.frame, work.which, kChunkRough)[work.chunk] = C::bits(sum);
+    }
+};
+
+// The terms of a chunk in shared memory. Runs lie a word apart, so that threads read from different banks.
+template <class C, class F> struct OrderedSumsTerms {
+    using Parts = OrderedSumsParts<C, F>;
+    using Sum = typename Parts::Sum;
+    using Bits = typename Sum::Bits;
+    static constexpr int kThreads = kOrderedThreads, kRun = Sum::kRun, kPlaces = kThreads * (kRun + 1);
+    struct Run { // of one thread
+        Shared<const Bits> terms;
+        VMAF_DEVICE_FN F operator()(u64 i) const { return Sum::from_bits(terms[i]); }
+    };
+    struct All {
+        Shared<const Bits> terms;
+        VMAF_DEVICE_FN F operator()(u64 i) const {
+            return Sum::from_bits(terms[static_cast<u32>(i) + static_cast<u32>(i) / kRun]);
+        }
+    };
+
+    static VMAF_DEVICE_FN void bring(C &c, Shared<Bits> terms, const typename Parts::Term &term, u32 count) {
+        constexpr int kAtOnce = 8;
+        static_assert(kThreads % kRun == 0 && kRun % kAtOnce == 0, "places of terms are known");
+        if (count < kOrderedChunk) {
+            for (u32 i = static_cast<u32>(c.thread); i < count; i += kThreads) terms[i + i / kRun] = C::bits(term(i));
+            return;
+        }
+        Shared<Bits> to = terms + (c.thread + c.thread / kRun);
+        VMAF_UNROLL
+        for (int first = 0; first < kRun; first += kAtOnce) {
+            F some[kAtOnce];
+            term.fetch(static_cast<u32>(c.thread + first * kThreads), kThreads, some);
+            VMAF_UNROLL
+            for (int k = 0; k < kAtOnce; k++) to[(first + k) * (kThreads + kThreads / kRun)] = C::bits(some[k]);
+        }
     }
 };
 
@@ -136,47 +222,41 @@ template <class C, class F> struct OrderedSumsMaps {
     using Signed = typename Sum::Signed;
     static constexpr int kThreads = kOrderedThreads, kMinBlocks = 8, kTileWidth = 0, kTileHeight = 0;
     static constexpr int kRun = Sum::kRun;
+    using Terms = OrderedSumsTerms<C, F>;
     struct SharedMemory {
-        Bits terms[kThreads * (kRun + 1)]; // runs lie a word apart, so that threads read from different banks
+        Bits terms[Terms::kPlaces];
         Bits groups[Parts::kGroups];
-        Signed low[Parts::kGroups], high[Parts::kGroups];
+        u32 low[Parts::kGroups], high[Parts::kGroups];
         typename Sum::SharedMemory sum;
         u32 is_unusable;
-    };
-    struct Term {
-        Shared<const Bits> terms;
-        VMAF_DEVICE_FN F operator()(u64 i) const {
-            return Sum::from_bits(terms[static_cast<u32>(i) + static_cast<u32>(i) / kRun]);
-        }
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const typename Parts::Work work(c, a);
         if (work.count == 0) return;
-        const typename Parts::Term term = work.term(c, a);
-        for (u32 i = static_cast<u32>(c.thread); i < work.count; i += kThreads)
-            shared->terms[i + i / kRun] = C::bits(term(i));
+        const bool full = work.count == kOrderedChunk;
+        Terms::bring(c, shared->terms, work.term(c, a), work.count);
+        Global<const u64> rough = Parts::words(a, c.frame, work.which, kChunkRough);
         F before(0);
         for (u64 i = static_cast<u64>(c.thread); i < work.chunk; i += kThreads)
-            before = before + Sum::from_bits(
-                                  static_cast<Bits>(C::load(Parts::chunk_at(a, c.frame, work.which, i) + kChunkRough)));
+            before = before + Sum::from_bits(static_cast<Bits>(C::load(rough + i)));
         if (c.thread == 0) shared->is_unusable = 0;
         const Bits start = C::bits(Parts::sum_of_block(c, shared->groups, before)); // has a barrier
 
-        Map own = Sum::map_of(start, static_cast<u64>(c.thread) * kRun, work.count, Term{shared->terms});
+        const typename Terms::Run terms{shared->terms + c.thread * (kRun + 1)};
+        const u32 first = static_cast<u32>(c.thread) * kRun;
+        Map own = full ? Sum::map_of_whole(start, terms)
+                       : Sum::map_of(start, 0, work.count < first ? 0 : work.count - first, terms);
         const Signed hidden = static_cast<Signed>(Sum::kHidden);
         if (own.low == Sum::kUnusable || own.low < -hidden || own.high > hidden) { // such a run leaves any binade
             C::shared_max(&shared->is_unusable, 1u);
             own = {0, 0, 0, 0};
         }
         const Map here = Sum::scan(c, &shared->sum, own);
-        Signed low = lesser(static_cast<Signed>(here.even), static_cast<Signed>(here.odd)) + own.low;
-        Signed high = -lesser(-static_cast<Signed>(here.even), -static_cast<Signed>(here.odd)) + own.high;
-        for (int distance = C::kGroup / 2; distance > 0; distance /= 2) {
-            const int other = c.thread % C::kGroup ^ distance;
-            low = lesser(low, static_cast<Signed>(c.shuffle(static_cast<Bits>(low), other)));
-            high = -lesser(-high, -static_cast<Signed>(c.shuffle(static_cast<Bits>(high), other)));
-        }
+        // How far a run goes down and up: upper words are enough, and one step more.
+        const Signed even = static_cast<Signed>(here.even), odd = static_cast<Signed>(here.odd);
+        u32 low = c.group_min(upper((even < odd ? even : odd) + own.low));
+        u32 high = c.group_max(upper((even < odd ? odd : even) + own.high));
         if (c.thread % C::kGroup == 0) {
             shared->low[c.thread / C::kGroup] = low;
             shared->high[c.thread / C::kGroup] = high;
@@ -184,20 +264,26 @@ template <class C, class F> struct OrderedSumsMaps {
         c.barrier();
         if (c.thread != kThreads - 1) return;
         for (int g = 0; g < Parts::kGroups; g++) {
-            low = lesser(low, shared->low[g]);
-            high = -lesser(-high, -shared->high[g]);
+            low = shared->low[g] < low ? shared->low[g] : low;
+            high = shared->high[g] > high ? shared->high[g] : high;
         }
         const Map all = Sum::joined(here, own);
-        Global<u64> out = Parts::chunk_at(a, c.frame, work.which, work.chunk);
-        out[kChunkBinade] = Sum::binade_of(start);
-        out[kChunkEven] = all.even;
-        out[kChunkOdd] = all.odd;
-        out[kChunkLow] = static_cast<u64>(shared->is_unusable ? Sum::kUnusable : low); // negative ones come back, too
-        out[kChunkHigh] = static_cast<u64>(high);
+        Parts::words(a, c.frame, work.which, kChunkBinade)[work.chunk] = Sum::binade_of(start);
+        Parts::words(a, c.frame, work.which, kChunkEven)[work.chunk] = all.even;
+        Parts::words(a, c.frame, work.which, kChunkOdd)[work.chunk] = all.odd;
+        Parts::words(a, c.frame, work.which, kChunkLow)[work.chunk] =
+            static_cast<u64>(shared->is_unusable ? Sum::kUnusable : from_upper(low)); // negative ones come back, too
+        Parts::words(a, c.frame, work.which, kChunkHigh)[work.chunk] = static_cast<u64>(from_upper(high + 1));
     }
 
   private:
-    static VMAF_DEVICE_FN Signed lesser(Signed a, Signed b) { return a < b ? a : b; }
+    static constexpr int kRest = 8 * (static_cast<int>(sizeof(Bits)) - 4); // bits below the upper word
+
+    // The upper word, in the order of unsigned words; and the least value that has it.
+    static VMAF_DEVICE_FN u32 upper(Signed v) { return static_cast<u32>(v >> kRest) ^ 0x80000000u; }
+    static VMAF_DEVICE_FN Signed from_upper(u32 v) {
+        return static_cast<Signed>(static_cast<Bits>(static_cast<Signed>(static_cast<int>(v ^ 0x80000000u))) << kRest);
+    }
 };
 
 // The sums from the maps: one block for each.
@@ -209,7 +295,11 @@ template <class C, class F> struct OrderedSumsJoin {
     using Signed = typename Sum::Signed;
     using Map = typename Sum::Map;
     static constexpr int kThreads = kOrderedThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = 0;
-    using SharedMemory = typename Sum::SharedMemory;
+    using Terms = OrderedSumsTerms<C, F>;
+    struct SharedMemory {
+        Bits terms[Terms::kPlaces];
+        typename Sum::SharedMemory sum;
+    };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const OrderedSource &source = a.sources[c.block_x];
@@ -219,20 +309,27 @@ template <class C, class F> struct OrderedSumsJoin {
             const u64 mine = first + static_cast<u64>(c.thread);
             Map own = {0, 0, mine == 0 ? Sum::kUnusable : 0, 0}; // the first terms pass through many binades
             if (mine > 0 && mine < chunks) {
-                Global<const u64> chunk = Parts::chunk_at(a, c.frame, c.block_x, mine);
-                own = {static_cast<Bits>(C::load(chunk + kChunkEven)), static_cast<Bits>(C::load(chunk + kChunkOdd)),
-                       static_cast<Signed>(C::load(chunk + kChunkLow)),
-                       static_cast<Signed>(C::load(chunk + kChunkHigh))};
-                if (C::load(chunk + kChunkBinade) != Sum::binade_of(sum)) own.low = Sum::kUnusable;
+                own = {static_cast<Bits>(word(c, a, kChunkEven, mine)), static_cast<Bits>(word(c, a, kChunkOdd, mine)),
+                       static_cast<Signed>(word(c, a, kChunkLow, mine)),
+                       static_cast<Signed>(word(c, a, kChunkHigh, mine))};
+                if (word(c, a, kChunkBinade, mine) != Sum::binade_of(sum)) own.low = Sum::kUnusable;
             }
-            const u32 good = Sum::advance(c, shared, sum, own, mine < chunks);
+            const u32 good = Sum::advance(c, &shared->sum, sum, own, mine < chunks);
             first += good;
             if (good == kThreads) continue;
             const typename Parts::Term term(source, c.frame, first * kOrderedChunk);
-            sum = C::bits(Sum::run(c, shared, Parts::terms_of(source, first), Sum::from_bits(sum), term));
+            const u64 count = Parts::terms_of(source, first);
+            Terms::bring(c, shared->terms, term, static_cast<u32>(count));
+            c.barrier();
+            sum = C::bits(Sum::run(c, &shared->sum, count, Sum::from_bits(sum), typename Terms::All{shared->terms}));
             first++;
         }
         if (c.thread == 0) a.sums.of(c.frame)[source.place] = sum;
+    }
+
+  private:
+    static VMAF_DEVICE_FN u64 word(C &c, const Args &a, OrderedChunk which, u64 chunk) {
+        return C::load(Parts::words(a, c.frame, c.block_x, which) + chunk);
     }
 };
 

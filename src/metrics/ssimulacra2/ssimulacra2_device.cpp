@@ -38,29 +38,30 @@ class Ssimulacra2Device final : public DeviceScorer {
         }
         planes_.ref = planes_.dist = 7;
         eotf_ = upload_table(device, eotf_table().data(), sizeof eotf_table());
-        xyb_ = scratch_.add<float>(2 * kChannels * scales_[0].pixels());
+        xyb_ = scratch_.add<float>(2 * kChannels * scales_[0].samples());
         std::size_t blurred = 0, structure = 0, edges = 0;
         for (std::size_t s = 0; s < scales_.size(); s++) {
             Scale &scale = scales_[s];
             scale.passes = passes_of(s);
             for (const Pass &pass : scale.passes) {
-                blurred = std::max(blurred, pass.channels.size() * pass.signals() * scale.pixels());
+                blurred = std::max(blurred, pass.channels.size() * pass.signals() * scale.samples());
                 edges = std::max(edges, pass.channels.size() * scale.pixels());
                 if (pass.structure) structure = std::max(structure, pass.channels.size() * scale.pixels());
             }
-            if (s > 0) scale.linear = scratch_.add<float>(2 * kChannels * scale.pixels());
+            if (s > 0) scale.linear = scratch_.add<float>(2 * kChannels * scale.samples());
             scale.sums = results_.add<u64>(kChannels * kSumsOfChannel);
         }
         blurred_ = scratch_.add<float>(blurred);
         structure_ = scratch_.add<u64>(structure);
         edges_ = scratch_.add<u64>(edges);
+        has_long_chains_ = true; // the blurs, the last step of the sums
         sums_.emplace(device, scratch_, kChannels * kSumsOfChannel, scales_[0].pixels());
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("ssimulacra2");
         for (std::size_t s = 0; s < scales_.size(); s++) {
-            const Ssimulacra2Planes xyb = {batch.scratch_of(xyb_), scales_[s].width, scales_[s].height};
+            const Ssimulacra2Planes xyb = planes(batch.scratch_of(xyb_), s);
             enqueue_colour(queue, batch, s, xyb);
             for (const Pass &pass : scales_[s].passes) enqueue_pass(queue, batch, s, pass, xyb);
         }
@@ -91,11 +92,17 @@ class Ssimulacra2Device final : public DeviceScorer {
         Piece<float> linear; // not of the first
         Piece<u64> sums;     // per channel, by the bits of needed_sums()
         std::vector<Pass> passes;
+        int pitch() const { return (width + 31) / 32 * 32; } // of planes of floats
+        std::size_t samples() const { return static_cast<std::size_t>(pitch()) * static_cast<std::size_t>(height); }
         std::size_t pixels() const { return static_cast<std::size_t>(width) * static_cast<std::size_t>(height); }
     };
 
+    Ssimulacra2Planes planes(FrameArray<float> first, std::size_t s) const {
+        return {first, scales_[s].width, scales_[s].height, scales_[s].pitch()};
+    }
+
     Ssimulacra2Planes linear(const DeviceBatch &batch, std::size_t s) const {
-        return {batch.scratch_of(scales_[s].linear), scales_[s].width, scales_[s].height};
+        return planes(batch.scratch_of(scales_[s].linear), s);
     }
 
     void enqueue_colour(Queue &queue, const DeviceBatch &batch, std::size_t s, const Ssimulacra2Planes &xyb) const {

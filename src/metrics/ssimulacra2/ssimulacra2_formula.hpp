@@ -44,12 +44,12 @@ template <class C> struct Ssimulacra2 {
 
     // `table` returns step i of the transfer function.
     template <class Table> static VMAF_DEVICE_FN float to_linear(float value, const Table &table) {
-        if (value <= 0.0f) return 0.0f;
-        if (value >= 1.0f) return 1.0f;
-        const float t = value * 1023.0f;
+        const bool is_inside = value > 0.0f && value < 1.0f;
+        const float t = is_inside ? value * 1023.0f : 0.0f;
         const int i = static_cast<int>(t);
         const EotfStep step = table(i);
-        return step.value + step.rise * (t - static_cast<float>(i));
+        const float inside = step.value + step.rise * (t - static_cast<float>(i));
+        return is_inside ? inside : value >= 1.0f ? 1.0f : 0.0f;
     }
     template <class Table>
     static VMAF_DEVICE_FN Triple linear(float y, float u, float v, const YuvMatrix &m, const Table &table) {
@@ -60,11 +60,10 @@ template <class C> struct Ssimulacra2 {
 
     // Section 5
     static VMAF_DEVICE_FN float cube_root(float x) {
-        if (x <= 0.0f) return 0.0f;
         const float third = 1.0f / 3.0f;
         float y = C::float_from(C::bits(x) / 3 + 0x2a5137a0u);
         for (int step = 0; step < 2; step++) y = (2.0f * y + C::divide(x, y * y)) * third;
-        return y;
+        return x <= 0.0f ? 0.0f : y;
     }
 
     // Section 6

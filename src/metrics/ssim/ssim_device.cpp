@@ -197,6 +197,7 @@ class FloatMsSsimDevice final : public DeviceScorer {
             }
             terms_[i].emplace(scratch_, width, height, SsimWanted{false, ms_ssim_wants_luminance(i, enable_lcs)});
         }
+        has_long_chains_ = true; // the last step of the sums
         sums_kernels_.emplace(device, scratch_, Terms::kSums * kMsSsimScales, terms_[0]->positions());
     }
 

@@ -69,6 +69,30 @@ template <class C, class Sample, bool kPowerOfTwo> struct BoxMeanKernel {
     }
 };
 
+// Four neighbours of a row as floats; the first is at a multiple of four.
+template <class C, class Sample> struct SampleQuad;
+template <class C> struct SampleQuad<C, u8> {
+    static VMAF_DEVICE_FN void load(Global<const u8> at, float (&out)[4]) {
+        const u32 word = C::load(reinterpret_cast<Global<const u32>>(at));
+        VMAF_UNROLL
+        for (int k = 0; k < 4; k++) out[k] = static_cast<float>(word >> (8 * k) & 255);
+    }
+};
+template <class C> struct SampleQuad<C, u16> {
+    static VMAF_DEVICE_FN void load(Global<const u16> at, float (&out)[4]) {
+        const Words2 words = C::load(reinterpret_cast<Global<const Words2>>(at));
+        VMAF_UNROLL
+        for (int k = 0; k < 4; k++) out[k] = static_cast<float>(words.v[k / 2] >> (16 * (k % 2)) & 65535);
+    }
+};
+template <class C> struct SampleQuad<C, float> {
+    static VMAF_DEVICE_FN void load(Global<const float> at, float (&out)[4]) {
+        const Words4 words = C::load(reinterpret_cast<Global<const Words4>>(at));
+        VMAF_UNROLL
+        for (int k = 0; k < 4; k++) out[k] = C::float_from(words.v[k]);
+    }
+};
+
 // The low-pass and decimation by two between scales (8.2).
 template <class Sample> struct DecimateArgs {
     SsimImages<Sample> in;
@@ -81,47 +105,71 @@ template <class C, class Sample> struct DecimateKernel {
     using f64 = typename C::f64;
     using Wide = WideFloats<C, false, C::kFastF64 && sizeof(Sample) <= 2>; // samples are not negative, planes may be
     static constexpr int kThreads = 256, kMinBlocks = 4, kTileWidth = 32, kTileHeight = 16;
-    static constexpr int kReach = 4, kInWidth = 2 * kTileWidth + 2 * kReach - 1,
+    static constexpr int kReach = 4, kInQuads = (2 * kTileWidth + 2 * kReach - 1 + 3) / 4,
                          kInHeight = 2 * kTileHeight + 2 * kReach - 1;
     struct SharedMemory {
-        float samples[kInHeight][kInWidth];
+        Words4 samples[kInHeight][kInQuads];
     };
 
-    // The distorted picture lies below the reference, as in BoxMeanKernel.
+    // The distorted picture lies below the reference, as in BoxMeanKernel. A thread makes two neighbours.
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const int blocks = (a.out_height + kTileHeight - 1) / kTileHeight;
         const bool dist = c.block_y >= blocks;
         const int x0 = c.block_x * kTileWidth, y0 = (c.block_y - (dist ? blocks : 0)) * kTileHeight;
-        Global<const Sample> plane = a.in.plane(dist, c.frame);
-        for (int i = c.thread; i < kInHeight * kInWidth; i += kThreads) {
-            const int y = i / kInWidth, x = i % kInWidth;
-            const int row = mirrored_inside<true, true>(2 * y0 - kReach + y, a.in.height),
-                      column = mirrored_inside<true, true>(2 * x0 - kReach + x, a.in.width);
-            const Sample sample =
-                C::load(plane + static_cast<u64>(row) * static_cast<u64>(a.in.pitch) + static_cast<u64>(column));
-            shared->samples[y][x] = static_cast<float>(sample) * a.in.scale;
-        }
+        load(c, shared, a, dist, 2 * x0 - kReach, 2 * y0 - kReach);
         c.barrier();
-        const int x = c.thread % kTileWidth;
-        for (int y = c.thread / kTileWidth; y < kTileHeight; y += kThreads / kTileWidth) {
-            if (x0 + x >= a.out_width || y0 + y >= a.out_height) continue;
-            f64 sum(0);
+        constexpr int kPairs = kTileWidth / 2;
+        static_assert(kPairs * kTileHeight == kThreads, "a pair for each thread");
+        const int pair = c.thread % kPairs, y = c.thread / kPairs;
+        f64 sums[2] = {f64(0), f64(0)};
+        VMAF_UNROLL
+        for (int v = -kReach; v <= kReach; v++) {
+            float row[12]; // from 4 samples left of the first position on
             VMAF_UNROLL
-            for (int v = -kReach; v <= kReach; v++) {
-                Shared<const float> row = &shared->samples[2 * y + kReach + v][2 * x + kReach];
+            for (int i = 0; i < 3; i++) {
+                const Words4 words = fetched(&shared->samples[2 * y + kReach + v][pair + i]);
+                VMAF_UNROLL
+                for (int k = 0; k < 4; k++) row[4 * i + k] = C::float_from(words.v[k]);
+            }
+            VMAF_UNROLL
+            for (int i = 0; i < 2; i++) {
                 f64 along(0);
                 VMAF_UNROLL
                 for (int u = -kReach; u <= kReach; u++)
-                    along = added(along, row[u], low_pass_tap(v < 0 ? -v : v, u < 0 ? -u : u));
-                sum = v == -kReach ? along : sum + along;
+                    along = added(along, row[2 * i + kReach + u], low_pass_tap(v < 0 ? -v : v, u < 0 ? -u : u));
+                sums[i] = v == -kReach ? along : sums[i] + along;
             }
-            (dist ? a.out_dist : a.out_ref)
-                .of(c.frame)[static_cast<u64>(y0 + y) * static_cast<u64>(a.out_pitch) + static_cast<u64>(x0 + x)] =
-                Wide::narrowed(sum);
         }
+        Global<float> out =
+            (dist ? a.out_dist : a.out_ref).of(c.frame) + static_cast<u64>(y0 + y) * static_cast<u64>(a.out_pitch);
+        VMAF_UNROLL
+        for (int i = 0; i < 2; i++)
+            if (x0 + 2 * pair + i < a.out_width && y0 + y < a.out_height)
+                out[x0 + 2 * pair + i] = Wide::narrowed(sums[i]);
     }
 
   private:
+    // The tile whose first sample is (x0, y0), which may be outside; x0 is a multiple of four.
+    static VMAF_DEVICE_FN void load(C &c, Shared<SharedMemory> shared, const Args &a, bool dist, int x0, int y0) {
+        Global<const Sample> plane = a.in.plane(dist, c.frame);
+        for (int i = c.thread; i < kInHeight * kInQuads; i += kThreads) {
+            const int y = i / kInQuads, quad = i % kInQuads, x = x0 + 4 * quad;
+            Global<const Sample> row = plane + static_cast<u64>(mirrored_inside<true, true>(y0 + y, a.in.height)) *
+                                                   static_cast<u64>(a.in.pitch);
+            float v[4];
+            if (x >= 0 && x + 3 < a.in.width) {
+                SampleQuad<C, Sample>::load(row + x, v);
+            } else {
+                VMAF_UNROLL
+                for (int k = 0; k < 4; k++)
+                    v[k] = static_cast<float>(C::load(row + mirrored_inside<true, true>(x + k, a.in.width)));
+            }
+            Words4 words;
+            VMAF_UNROLL
+            for (int k = 0; k < 4; k++) words.v[k] = C::bits(v[k] * a.in.scale);
+            put(&shared->samples[y][quad], words);
+        }
+    }
     static VMAF_DEVICE_FN f64 added(f64 sum, float sample, float tap) {
         return tap < 0.0f ? sum - Wide::widened(sample * -tap) : sum + Wide::widened(sample * tap);
     }
@@ -134,25 +182,26 @@ template <class Sample> struct SsimTermsArgs {
     FrameArray<float> structure;
 };
 
+// Threads filter four neighbours along the rows, then kBand of a column.
 template <class C, class Sample> struct SsimTermsKernel {
     using Args = SsimTermsArgs<Sample>;
     using f64 = typename C::f64;
     using Wide = WideFloats<C, (sizeof(Sample) > 2)>; // planes made by the low-pass may be negative
-    static constexpr int kThreads = 256, kMinBlocks = 2, kTileWidth = 32;
-    static constexpr int kTileHeight = C::kSharedBytes >= 48 * 1024 ? 32 : 16;
-    static constexpr int kBorder = kSsimTapCount - 1, kIn = kTileWidth + kBorder, kRows = kTileHeight + kBorder,
-                         kChannels = 5;
+    static constexpr int kThreads = 256, kMinBlocks = C::kSharedBytes >= 96 * 1024 ? 3 : 2, kTileWidth = 32;
+    static constexpr int kTileHeight = C::kSharedBytes >= 96 * 1024 ? 48 : C::kSharedBytes >= 48 * 1024 ? 32 : 16;
+    static constexpr int kBorder = kSsimTapCount - 1, kRows = kTileHeight + kBorder, kChannels = 5;
+    static constexpr int kQuads = kTileWidth / 4, kInQuads = (kTileWidth + kBorder + 3) / 4;
     static constexpr int kBand = kTileHeight * kTileWidth / kThreads; // rows of a thread
     struct SharedMemory {
-        float a[kRows][kIn], b[kRows][kIn];
-        float windowed[kChannels][kRows][kTileWidth];
+        Words4 in[2][kRows][kInQuads];
+        Words4 windowed[kChannels][kRows][kQuads];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
         const int x0 = c.block_x * kTileWidth, y0 = c.block_y * kTileHeight;
         load(c, shared, a, x0, y0);
         c.barrier();
-        along(c, shared);
+        for (int i = c.thread; i < kRows * kQuads; i += kThreads) along(shared, i / kQuads, i % kQuads);
         c.barrier();
         const int x = c.thread % kTileWidth, first = c.thread / kTileWidth * kBand;
         float means[kChannels][kBand];
@@ -176,49 +225,80 @@ template <class C, class Sample> struct SsimTermsKernel {
     }
 
   private:
+    // What lies beyond the pictures reaches no position that counts: anything that may be read.
     static VMAF_DEVICE_FN void load(C &c, Shared<SharedMemory> shared, const Args &a, int x0, int y0) {
         Global<const Sample> ref = a.in.plane(0, c.frame), dist = a.in.plane(1, c.frame);
-        for (int i = c.thread; i < kRows * kIn; i += kThreads) {
-            const int y = i / kIn, x = i % kIn;
+        for (int i = c.thread; i < kRows * kInQuads; i += kThreads) {
+            const int y = i / kInQuads, quad = i % kInQuads;
             const int row = y0 + y < a.in.height ? y0 + y : a.in.height - 1,
-                      column = x0 + x < a.in.width ? x0 + x : a.in.width - 1;
+                      column = x0 + 4 * quad < a.in.width ? x0 + 4 * quad : 0;
             const u64 at = static_cast<u64>(row) * static_cast<u64>(a.in.pitch) + static_cast<u64>(column);
-            shared->a[y][x] = static_cast<float>(C::load(ref + at)) * a.in.scale;
-            shared->b[y][x] = static_cast<float>(C::load(dist + at)) * a.in.scale;
+            put_samples(&shared->in[0][y][quad], ref + at, a.in.scale);
+            put_samples(&shared->in[1][y][quad], dist + at, a.in.scale);
         }
+    }
+    static VMAF_DEVICE_FN void put_samples(Shared<Words4> to, Global<const Sample> from, float scale) {
+        float v[4];
+        SampleQuad<C, Sample>::load(from, v);
+        Words4 words;
+        VMAF_UNROLL
+        for (int k = 0; k < 4; k++) words.v[k] = C::bits(v[k] * scale);
+        put(to, words);
     }
 
     // 6.2: products rounded to f32, added in f64 in ascending order.
-    static VMAF_DEVICE_FN void along(C &c, Shared<SharedMemory> shared) {
-        for (int i = c.thread; i < kRows * kTileWidth; i += kThreads) {
-            const int y = i / kTileWidth, x = i % kTileWidth;
-            f64 sum[kChannels] = {f64(0), f64(0), f64(0), f64(0), f64(0)};
+    static VMAF_DEVICE_FN void along(Shared<SharedMemory> shared, int y, int quad) {
+        constexpr int kRead = (4 + kBorder + 3) / 4 * 4;
+        float p[kRead], q[kRead];
+        VMAF_UNROLL
+        for (int i = 0; i < kRead / 4; i++) {
+            const Words4 one = fetched(&shared->in[0][y][quad + i]), two = fetched(&shared->in[1][y][quad + i]);
             VMAF_UNROLL
-            for (int k = 0; k < kSsimTapCount; k++) {
-                const float p = shared->a[y][x + k], q = shared->b[y][x + k], tap = ssim_tap(k);
-                const float products[kChannels] = {p * tap, q * tap, p * p * tap, q * q * tap, p * q * tap};
+            for (int k = 0; k < 4; k++) {
+                p[4 * i + k] = C::float_from(one.v[k]);
+                q[4 * i + k] = C::float_from(two.v[k]);
+            }
+        }
+        VMAF_UNROLL
+        for (int n = 0; n < kChannels; n++) {
+            f64 sums[4] = {f64(0), f64(0), f64(0), f64(0)};
+            VMAF_UNROLL
+            for (int j = 0; j < 4 + kBorder; j++) {
+                const float v = n == 0   ? p[j]
+                                : n == 1 ? q[j]
+                                : n == 2 ? p[j] * p[j]
+                                : n == 3 ? q[j] * q[j]
+                                         : p[j] * q[j];
                 VMAF_UNROLL
-                for (int n = 0; n < kChannels; n++) {
-                    const f64 product = Wide::widened(products[n]);
-                    sum[n] = k == 0 ? product : sum[n] + product;
+                for (int i = 0; i < 4; i++) {
+                    if (j < i || j > i + kBorder) continue;
+                    const f64 product = Wide::widened(v * ssim_tap(j - i));
+                    sums[i] = j == i ? product : sums[i] + product;
                 }
             }
+            Words4 words;
             VMAF_UNROLL
-            for (int n = 0; n < kChannels; n++) shared->windowed[n][y][x] = Wide::narrowed(sum[n]);
+            for (int i = 0; i < 4; i++) words.v[i] = C::bits(Wide::narrowed(sums[i]));
+            put(&shared->windowed[n][y][quad], words);
         }
     }
 
     static VMAF_DEVICE_FN void down(Shared<SharedMemory> shared, int channel, int x, int first, float *means) {
-        float v[kBand + kBorder];
+        f64 sums[kBand];
         VMAF_UNROLL
-        for (int i = 0; i < kBand + kBorder; i++) v[i] = shared->windowed[channel][first + i][x];
+        for (int i = 0; i < kBand; i++) sums[i] = f64(0);
         VMAF_UNROLL
-        for (int i = 0; i < kBand; i++) {
-            f64 sum = Wide::widened(v[i] * ssim_tap(0));
+        for (int j = 0; j < kBand + kBorder; j++) {
+            const float v = C::float_from(shared->windowed[channel][first + j][x / 4].v[x % 4]);
             VMAF_UNROLL
-            for (int k = 1; k < kSsimTapCount; k++) sum = sum + Wide::widened(v[i + k] * ssim_tap(k));
-            means[i] = Wide::narrowed(sum);
+            for (int i = 0; i < kBand; i++) {
+                if (j < i || j > i + kBorder) continue;
+                const f64 product = Wide::widened(v * ssim_tap(j - i));
+                sums[i] = j == i ? product : sums[i] + product;
+            }
         }
+        VMAF_UNROLL
+        for (int i = 0; i < kBand; i++) means[i] = Wide::narrowed(sums[i]);
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <optional>
 
 #include "device/trace.hpp"
@@ -36,6 +37,12 @@ struct Level : MadePlanes {
     }
 };
 
+// 1 / v where v is a power of two of moderate size, else 0.
+float exact_inverse(double v) {
+    int exponent = 0;
+    return std::frexp(v, &exponent) == 0.5 && exponent > -20 ? static_cast<float>(1 / v) : 0.0f;
+}
+
 // Source samples per direction (metrics/common/resized_sample.hpp).
 int taps_per_direction(ResizeMethod method) {
     switch (method) {
@@ -52,6 +59,7 @@ class FloatVifDevice final : public DeviceScorer {
     FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, Device &device)
         : format_(format), settings_(settings), lines_kernel_(device.load({kSet, "float_vif_lines"})),
           totals_kernel_(device.load({kSet, "float_vif_totals"})), totals_(results_.add<float>(kMaxLineTotals)) {
+        has_long_chains_ = true; // the sums along lines
         const bool bytes = format.bits == 8;
         const bool prescaled =
             settings.width != static_cast<int>(format.width) || settings.height != static_cast<int>(format.height);
@@ -133,6 +141,7 @@ class FloatVifDevice final : public DeviceScorer {
             args.noise = std::bit_cast<std::uint64_t>(settings_.constants.noise);
             args.gain_limit = settings_.constants.gain_limit;
             args.below_noise = settings_.constants.below_noise;
+            args.inverse_noise = exact_inverse(settings_.constants.noise);
             args.out = {batch.scratch_of(num_[s].terms), batch.scratch_of(den_[s].terms),
                         static_cast<int>(term_pitch(images.height))};
             launch_tiles(queue, statistics_[s], images.width, images.height, batch.count, args);

@@ -12,7 +12,10 @@ namespace kernels {
 template <class F> struct FloatVifConstants {
     F noise;           // nsq
     float gain_limit;  // G
-    float below_noise; // K: slope of the numerator if the reference is below the noise
+    float below_noise; // K: slope of the numerator where the reference is below the noise
+    // 1 / nsq if nsq is a power of two, else 0. s / nsq is exact then, and at least 1 where it counts; so 1 + s / nsq
+    // is exact in F, and rounded once however it is computed.
+    float inverse_noise = 0.0f;
 };
 
 // log2 by a polynomial in the mantissa. Splits infinities and NaNs like any other bit pattern.
@@ -60,7 +63,8 @@ template <class C> struct FloatVifTerms {
             return;
         }
         const float signal = (gain * gain) * s1;
-        den = float_vif_log2<C>(over_noise(s1, constants.noise));
+        den = float_vif_log2<C>(constants.inverse_noise > 0.0f ? 1.0f + s1 * constants.inverse_noise
+                                                               : over_noise(s1, constants.noise));
         num = s12 < 0.0f
                   ? 0.0f
                   : float_vif_log2<C>(to_float(f64(1) + C::divide(f64(signal), f64(residual) + constants.noise)));

@@ -22,13 +22,13 @@ template <class Sample> struct FloatVifImages {
 
 template <class Sample> struct FloatVifPlane {
     Global<const Sample> samples;
-    u64 pitch;
+    u32 pitch;
     float scale, offset;
     VMAF_DEVICE_FN FloatVifPlane(const FloatVifImages<Sample> &images, bool dist, int frame)
         : samples(static_cast<Global<const Sample>>((dist ? images.dist : images.ref).plane[frame])),
-          pitch(static_cast<u64>(images.pitch)), scale(images.scale), offset(images.offset) {}
+          pitch(static_cast<u32>(images.pitch)), scale(images.scale), offset(images.offset) {}
     template <class C> VMAF_DEVICE_FN float at(int x, int y) const {
-        return static_cast<float>(C::load(samples + static_cast<u64>(y) * pitch + static_cast<u64>(x))) * scale +
+        return static_cast<float>(C::load(samples + (static_cast<u32>(y) * pitch + static_cast<u32>(x)))) * scale +
                offset;
     }
 };
@@ -163,7 +163,7 @@ template <class Sample> struct FloatVifStatisticsArgs {
     FloatVifImages<Sample> in;
     FloatVifFilter filter;
     u64 noise; // bits of f64
-    float gain_limit, below_noise;
+    float gain_limit, below_noise, inverse_noise;
     FloatVifTermPlanes out;
 };
 
@@ -175,11 +175,10 @@ template <class C, class Sample, int kTaps> struct FloatVifStatisticsKernel {
     static constexpr int kTileHeight = 8, kOwn = 7;
     static constexpr int kSegments = kThreads / kTileHeight, kTileWidth = kSegments * kOwn;
     static constexpr int kChannels = 5, kMostTaps = kTaps ? kTaps : kFloatVifMaxTaps;
-    // Rows 16 words apart in the banks, and segments 7: threads of a group read from different ones.
-    static constexpr int kColumns = kTileWidth + kMostTaps - 1, kPitch = (kColumns + 31) / 32 * 32 + 16;
+    // Rows 4 words apart in the banks, and segments 7: eight rows of four segments read from different ones.
+    static constexpr int kColumns = kTileWidth + kMostTaps - 1, kPitch = (kColumns + 31) / 32 * 32 + 4;
     struct SharedMemory {
         float down[kChannels][kTileHeight][kPitch];
-        float terms[2][kTileWidth][kTileHeight + 1];
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
@@ -190,25 +189,23 @@ template <class C, class Sample, int kTaps> struct FloatVifStatisticsKernel {
             Down<kTaps>::run(shared, a, ref, dist, x, float_vif_inside(x0 - radius + x, a.in.width), y0);
         c.barrier();
 
-        const int row = c.thread / kSegments, first = c.thread % kSegments * kOwn;
+        // Neighbours of a column are written by neighbouring threads.
+        const int row = c.thread % kTileHeight, first = c.thread / kTileHeight * kOwn;
         float means[kChannels][kOwn];
         VMAF_UNROLL
         for (int channel = 0; channel < kChannels; channel++)
             Along<kTaps>::run(&shared->down[channel][row][first], a.filter, means[channel]);
-        const FloatVifConstants<typename C::f64> constants = {C::f64_from(a.noise), a.gain_limit, a.below_noise};
+        const FloatVifConstants<typename C::f64> constants = {C::f64_from(a.noise), a.gain_limit, a.below_noise,
+                                                              a.inverse_noise};
+        const u64 at = static_cast<u64>(x0 + first) * static_cast<u64>(a.out.pitch) + static_cast<u64>(y0 + row);
+        Global<float> num = a.out.num.of(c.frame) + at, den = a.out.den.of(c.frame) + at;
+        const int columns = y0 + row < a.in.height ? a.in.width - x0 - first : 0;
         VMAF_UNROLL
         for (int j = 0; j < kOwn; j++) {
             const FloatVifTerms<C> terms(means[0][j], means[1][j], means[2][j], means[3][j], means[4][j], constants);
-            shared->terms[0][first + j][row] = terms.num;
-            shared->terms[1][first + j][row] = terms.den;
-        }
-        c.barrier();
-        for (int i = c.thread; i < 2 * kTileWidth * kTileHeight; i += kThreads) {
-            const int y = i % kTileHeight, x = i / kTileHeight % kTileWidth, which = i / (kTileHeight * kTileWidth);
-            if (x0 + x >= a.in.width || y0 + y >= a.in.height) continue;
-            (which ? a.out.den : a.out.num)
-                .of(c.frame)[static_cast<u64>(x0 + x) * static_cast<u64>(a.out.pitch) + static_cast<u64>(y0 + y)] =
-                shared->terms[which][x][y];
+            if (j >= columns) continue;
+            num[static_cast<u32>(j) * static_cast<u32>(a.out.pitch)] = terms.num;
+            den[static_cast<u32>(j) * static_cast<u32>(a.out.pitch)] = terms.den;
         }
     }
 
@@ -223,11 +220,20 @@ template <class C, class Sample, int kTaps> struct FloatVifStatisticsKernel {
                                        const FloatVifPlane<Sample> &dist, int x, int column, int y0) {
             constexpr int kRows = kTileHeight + kCount - 1;
             float p[kRows], q[kRows];
-            VMAF_UNROLL
-            for (int i = 0; i < kRows; i++) {
-                const int y = float_vif_inside(y0 - kCount / 2 + i, a.in.height);
-                p[i] = ref.template at<C>(column, y);
-                q[i] = dist.template at<C>(column, y);
+            const int above = y0 - kCount / 2;
+            if (above >= 0 && above + kRows <= a.in.height) {
+                VMAF_UNROLL
+                for (int i = 0; i < kRows; i++) {
+                    p[i] = ref.template at<C>(column, above + i);
+                    q[i] = dist.template at<C>(column, above + i);
+                }
+            } else {
+                VMAF_UNROLL
+                for (int i = 0; i < kRows; i++) {
+                    const int y = float_vif_inside(above + i, a.in.height);
+                    p[i] = ref.template at<C>(column, y);
+                    q[i] = dist.template at<C>(column, y);
+                }
             }
             VMAF_UNROLL
             for (int channel = 0; channel < kChannels; channel++) {
@@ -298,7 +304,7 @@ struct FloatVifLinesArgs {
 template <class C> struct float_vif_lines {
     using Args = FloatVifLinesArgs;
     static constexpr int kThreads = 64, kMinBlocks = 4, kTileWidth = kThreads, kTileHeight = 1;
-    static constexpr int kAtOnce = 32; // loads under way
+    static constexpr int kAtOnce = 64; // loads under way
     struct SharedMemory {
         u32 unused;
     };

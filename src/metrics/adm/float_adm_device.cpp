@@ -24,7 +24,8 @@ class FloatAdmDevice final : public DeviceScorer {
           wavelet_first_(device.load({kSet, plan.bits == 8 ? "float_adm_wavelet_8" : "float_adm_wavelet_16"})),
           wavelet_later_(device.load({kSet, "float_adm_wavelet_float"})), sums_(device.load({kSet, "float_adm_sums"})),
           totals_kernel_(device.load({kSet, "float_adm_totals"})) {
-        // The scales use the same memory for magnitudes and lines in turn.
+        has_long_chains_ = true; // the sums along lines
+        // One scale after the other uses the same memory for magnitudes and lines.
         const Window &largest = windows_[plan.skip_scale0 ? 1 : 0];
         const std::size_t coefficients = samples_of(largest);
         for (Piece<float> *piece : {&reference_, &restored_, &added_})

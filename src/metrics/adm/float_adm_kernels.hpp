@@ -107,9 +107,15 @@ struct FloatAdmSumsArgs {
 template <class C> struct FloatAdmSumsKernel {
     using Args = FloatAdmSumsArgs;
     using Formula = FloatAdm<C>;
-    using Lines = LineSums<C, 3 * kFloatAdmBands, 8>;
-    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 2, kTileWidth = 0, kTileHeight = Lines::kRows;
-    using SharedMemory = typename Lines::SharedMemory;
+    using Lines = LineSums<C, 3 * kFloatAdmBands, 4>;
+    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 3, kTileWidth = 0, kTileHeight = Lines::kRows;
+    static constexpr int kColumns = Lines::kColumns, kStrip = Lines::kRows * kColumns / kThreads; // rows of a thread
+    static constexpr int kAroundRows = Lines::kRows + 2, kAroundColumns = kColumns + 2;
+    static_assert(kThreads % kColumns == 0 && kStrip * kThreads == Lines::kRows * kColumns, "a strip for each thread");
+    struct SharedMemory {
+        typename Lines::SharedMemory lines;
+        float around[kFloatAdmBands][kAroundRows][kAroundColumns]; // what positions add to the thresholds around them
+    };
 
     struct Fill {
         C &c;
@@ -117,50 +123,82 @@ template <class C> struct FloatAdmSumsKernel {
         const Args &a;
         int y0;
         VMAF_DEVICE_FN void operator()(int x0) const {
-            for (int i = c.thread; i < Lines::kRows * Lines::kColumns; i += kThreads) {
-                const int row = i / Lines::kColumns, column = i % Lines::kColumns;
-                const int y = a.top + y0 + row, x = a.left + x0 + column;
-                if (y >= a.bottom || x >= a.right) continue;
-                const float under_added = a.masking ? threshold(a.in.added.of(c.frame), x, y) : 0.0f;
-                const float under_restored = a.masking ? threshold(a.in.restored.of(c.frame), x, y) : 0.0f;
+            const int column = c.thread % kColumns, first = c.thread / kColumns * kStrip;
+            const int x = a.left + x0 + column, y = a.top + y0 + first; // of the strip's first position
+            const int rows = x >= a.right ? 0 : a.bottom - y < kStrip ? a.bottom - y : kStrip;
+            VMAF_UNROLL
+            for (int i = 0; i < kStrip; i++) {
+                if (i >= rows) continue;
                 VMAF_UNROLL
-                for (int b = 0; b < kFloatAdmBands; b++) {
-                    shared->terms[b][row][column] = Formula::cube(at(a.in.reference.of(c.frame), b, x, y));
-                    shared->terms[kFloatAdmBands + b][row][column] =
-                        Formula::cube(excess(at(a.in.restored.of(c.frame), b, x, y), under_added));
-                    shared->terms[2 * kFloatAdmBands + b][row][column] =
-                        Formula::cube(excess(at(a.in.added.of(c.frame), b, x, y), under_restored));
-                }
+                for (int b = 0; b < kFloatAdmBands; b++)
+                    shared->lines.terms[b][first + i][column] =
+                        Formula::cube(at(a.in.reference.of(c.frame), b, x, y + i));
             }
+            excesses(a.in.restored.of(c.frame), a.in.added.of(c.frame), kFloatAdmBands, x0, rows);
+            c.barrier();
+            excesses(a.in.added.of(c.frame), a.in.restored.of(c.frame), 2 * kFloatAdmBands, x0, rows);
         }
 
       private:
         VMAF_DEVICE_FN float at(Global<const float> magnitudes, int band, int x, int y) const {
-            return C::load(magnitudes + static_cast<u64>(band) * a.in.plane +
-                           static_cast<u64>(y) * static_cast<u64>(a.width) + static_cast<u64>(x));
+            return C::load(magnitudes + (static_cast<u32>(band) * static_cast<u32>(a.in.plane) +
+                                         static_cast<u32>(y) * static_cast<u32>(a.width) + static_cast<u32>(x)));
+        }
+        // The terms of `magnitudes` above the thresholds of `mask`, into the sums from `sum` on.
+        VMAF_DEVICE_FN void excesses(Global<const float> magnitudes, Global<const float> mask, int sum, int x0,
+                                     int rows) const {
+            const int column = c.thread % kColumns, first = c.thread / kColumns * kStrip;
+            const int x = a.left + x0 + column, y = a.top + y0 + first;
+            float limits[kStrip];
+            VMAF_UNROLL
+            for (int i = 0; i < kStrip; i++) limits[i] = 0.0f;
+            if (a.masking) {
+                fill_around(mask, x0);
+                c.barrier();
+                if (rows > 0) thresholds(mask, x, y, rows, column, first, limits);
+            }
+            VMAF_UNROLL
+            for (int i = 0; i < kStrip; i++) {
+                if (i >= rows) continue;
+                VMAF_UNROLL
+                for (int b = 0; b < kFloatAdmBands; b++)
+                    shared->lines.terms[sum + b][first + i][column] =
+                        Formula::cube(excess(at(magnitudes, b, x, y + i), limits[i]));
+            }
         }
         VMAF_DEVICE_FN float excess(float magnitude, float limit) const {
             if (!a.masking) return magnitude;
             const float x = magnitude - limit;
             return x < 0.0f ? 0.0f : x;
         }
-        // The bands' sums over the 3x3 neighbourhood, in raster order.
-        VMAF_DEVICE_FN float threshold(Global<const float> mask, int x, int y) const {
-            float sums[kFloatAdmBands];
+        VMAF_DEVICE_FN void fill_around(Global<const float> mask, int x0) const {
+            for (int i = c.thread; i < kAroundRows * kAroundColumns; i += kThreads) {
+                const int row = i / kAroundColumns, column = i % kAroundColumns;
+                const int x = float_adm_fold(a.left + x0 + column - 1, a.width),
+                          y = float_adm_fold(a.top + y0 + row - 1, a.height);
+                VMAF_UNROLL
+                for (int b = 0; b < kFloatAdmBands; b++)
+                    shared->around[b][row][column] = Formula::neighbour(at(mask, b, x, y));
+            }
+        }
+        // The bands' sums over the 3x3 neighbourhoods of a strip, each in raster order.
+        VMAF_DEVICE_FN void thresholds(Global<const float> mask, int x, int y, int rows, int column, int first,
+                                       float (&out)[kStrip]) const {
             VMAF_UNROLL
             for (int b = 0; b < kFloatAdmBands; b++) {
-                float sum = 0.0f;
+                float v[kStrip + 2][3];
                 VMAF_UNROLL
-                for (int i = 0; i < 9; i++) {
-                    const float v =
-                        at(mask, b, float_adm_fold(x + i % 3 - 1, a.width), float_adm_fold(y + i / 3 - 1, a.height));
-                    sum = i == 0   ? Formula::neighbour(v)
-                          : i == 4 ? Formula::with_centre(sum, v)
-                                   : sum + Formula::neighbour(v);
+                for (int i = 0; i < kStrip + 2; i++) VMAF_UNROLL
+                for (int k = 0; k < 3; k++) v[i][k] = shared->around[b][first + i][column + k];
+                VMAF_UNROLL
+                for (int i = 0; i < kStrip; i++) {
+                    if (i >= rows) continue;
+                    float sum = ((v[i][0] + v[i][1]) + v[i][2]) + v[i + 1][0];
+                    sum = Formula::with_centre(sum, at(mask, b, x, y + i)) + v[i + 1][2];
+                    sum = ((sum + v[i + 2][0]) + v[i + 2][1]) + v[i + 2][2];
+                    out[i] = b == 0 ? sum : out[i] + sum;
                 }
-                sums[b] = sum;
             }
-            return (sums[0] + sums[1]) + sums[2];
         }
     };
 
@@ -169,7 +207,7 @@ template <class C> struct FloatAdmSumsKernel {
         Global<float> out[3 * kFloatAdmBands];
         VMAF_UNROLL
         for (int i = 0; i < 3 * kFloatAdmBands; i++) out[i] = a.lines[i].of(c.frame);
-        Lines::run(c, shared, a.right - a.left, a.bottom - a.top, y0, Fill{c, shared, a, y0}, out);
+        Lines::run(c, &shared->lines, a.right - a.left, a.bottom - a.top, y0, Fill{c, shared, a, y0}, out);
     }
 };
 

@@ -8,7 +8,22 @@
 namespace vmaf {
 namespace kernels {
 
-// Fewer rows make more blocks, for slow terms.
+// sum + terms[0] + ... + terms[count - 1], from left to right. Sixteen terms are read before the first is added.
+VMAF_DEVICE_FN float added_up(float sum, Shared<const float> terms, int count) {
+    constexpr int kAtOnce = 16;
+    int x = 0;
+    for (; x + kAtOnce <= count; x += kAtOnce) {
+        float v[kAtOnce];
+        VMAF_UNROLL
+        for (int i = 0; i < kAtOnce; i++) v[i] = terms[x + i];
+        VMAF_UNROLL
+        for (int i = 0; i < kAtOnce; i++) sum = sum + v[i];
+    }
+    for (; x < count; x++) sum = sum + terms[x];
+    return sum;
+}
+
+// Fewer rows are more blocks, for terms that take long.
 template <class C, int kSums, int kLines = 32> struct LineSums {
     static constexpr int kRows = kLines, kWanted = 1024 / kRows; // columns
     static constexpr int kColumns = kSums * kRows * (kWanted + 1) * 4 <= C::kSharedBytes ? kWanted : kWanted / 2;
@@ -29,8 +44,7 @@ template <class C, int kSums, int kLines = 32> struct LineSums {
             fill(x0);
             c.barrier();
             const int count = width - x0 < kColumns ? width - x0 : kColumns;
-            if (which < kSums)
-                for (int x = 0; x < count; x++) sum = sum + shared->terms[which][line][x];
+            if (which < kSums) sum = added_up(sum, &shared->terms[which][line][0], count);
             c.barrier();
         }
         if (which < kSums && y0 + line < height) out[which][y0 + line] = sum;
@@ -60,7 +74,7 @@ template <class C> struct LineTotalsKernel {
             const int here = count - first < kChunk ? count - first : kChunk;
             for (int i = c.thread; i < here; i += kThreads) shared->lines[i] = C::load(lines + first + i);
             c.barrier();
-            for (int i = 0; i < here; i++) total = total + shared->lines[i];
+            total = added_up(total, shared->lines, here);
             c.barrier();
         }
         if (c.thread == 0) a.totals.of(c.frame)[c.block_x] = total;

@@ -21,14 +21,12 @@ struct FloatMotionArgs {
 
 template <class C, class Sample> struct FloatMotionKernel {
     using Args = FloatMotionArgs;
-    using Lines = LineSums<C, 1>;
-    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 4, kTileWidth = 0, kTileHeight = Lines::kRows;
+    using Lines = LineSums<C, 1, 8>;
+    static constexpr int kThreads = Lines::kThreads, kMinBlocks = 6, kTileWidth = 0, kTileHeight = Lines::kRows;
     static constexpr int kReach = 2, kInWidth = Lines::kColumns + 2 * kReach, kInHeight = Lines::kRows + 2 * kReach;
-    using Tiles = MirroredTiles<C, Sample, kThreads, kInWidth, kInHeight, false>; // 1.1
     struct SharedMemory {
         typename Lines::SharedMemory lines;
-        Tiles tiles;
-        float down[2][Lines::kRows][kInWidth];
+        Words4 down[2][Lines::kRows][kInWidth / 4];
     };
 
     struct Fill {
@@ -37,37 +35,59 @@ template <class C, class Sample> struct FloatMotionKernel {
         const Args &a;
         int y0;
         VMAF_DEVICE_FN void operator()(int x0) const {
-            Tiles::load(c, &shared->tiles, a.earlier.plane[c.frame], a.current.plane[c.frame], a.pitch, a.width,
-                        a.height, x0 - kReach, y0 - kReach, a.scale);
-            c.barrier();
             // Down first, then along; sums start at 0.
-            for (int i = c.thread; i < Lines::kRows * kInWidth; i += kThreads) {
-                const int y = i / kInWidth, x = i % kInWidth;
+            for (int i = c.thread; i < 2 * kInWidth; i += kThreads) filter_down(i >= kInWidth, i % kInWidth, x0);
+            c.barrier();
+            for (int i = c.thread; i < Lines::kRows * Lines::kColumns / 4; i += kThreads)
+                filter_along(i % Lines::kRows, i / Lines::kRows, x0);
+        }
+
+      private:
+        // Four neighbours of row y.
+        VMAF_DEVICE_FN void filter_along(int y, int quad, int x0) const {
+            float blurred[2][4];
+            VMAF_UNROLL
+            for (int p = 0; p < 2; p++) {
+                const Words4 words[2] = {fetched(&shared->down[p][y][quad]), fetched(&shared->down[p][y][quad + 1])};
                 VMAF_UNROLL
-                for (int p = 0; p < 2; p++) {
+                for (int j = 0; j < 4; j++) {
                     float sum = 0.0f;
                     VMAF_UNROLL
-                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->tiles.samples[p][y + k][x];
-                    shared->down[p][y][x] = sum;
+                    for (int k = 0; k < 5; k++)
+                        sum = sum + a.taps[k] * C::float_from(words[(j + k) / 4].v[(j + k) % 4]);
+                    blurred[p][j] = sum;
                 }
             }
-            c.barrier();
-            for (int i = c.thread; i < Lines::kRows * Lines::kColumns; i += kThreads) {
-                const int y = i / Lines::kColumns, x = i % Lines::kColumns;
-                float blurred[2];
-                VMAF_UNROLL
-                for (int p = 0; p < 2; p++) {
-                    float sum = 0.0f;
-                    VMAF_UNROLL
-                    for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * shared->down[p][y][x + k];
-                    blurred[p] = sum;
-                }
-                const float difference = blurred[0] - blurred[1];
+            VMAF_UNROLL
+            for (int j = 0; j < 4; j++) {
+                const int x = 4 * quad + j;
+                const float difference = blurred[0][j] - blurred[1][j];
                 shared->lines.terms[0][y][x] = difference < 0.0f ? -difference : difference;
                 if (a.blurred_earlier.first == nullptr || x0 + x >= a.width || y0 + y >= a.height) continue;
                 const u64 at = static_cast<u64>(y0 + y) * static_cast<u64>(a.width) + static_cast<u64>(x0 + x);
-                a.blurred_earlier.of(c.frame)[at] = blurred[0];
-                a.blurred_current.of(c.frame)[at] = blurred[1];
+                a.blurred_earlier.of(c.frame)[at] = blurred[0][j];
+                a.blurred_current.of(c.frame)[at] = blurred[1][j];
+            }
+        }
+        // Column x of the tile of the earlier or the current picture, mirrored at the edges (1.1).
+        VMAF_DEVICE_FN void filter_down(bool is_current, int x, int x0) const {
+            Global<const Sample> column =
+                static_cast<Global<const Sample>>((is_current ? a.current : a.earlier).plane[c.frame]) +
+                mirrored_inside<false, false>(x0 - kReach + x, a.width);
+            const bool is_inside = y0 >= kReach && y0 - kReach + kInHeight <= a.height;
+            float v[kInHeight];
+            VMAF_UNROLL
+            for (int i = 0; i < kInHeight; i++) {
+                const int y = y0 - kReach + i;
+                const u32 row = static_cast<u32>(is_inside ? y : mirrored_inside<false, false>(y, a.height));
+                v[i] = static_cast<float>(C::load(column + row * static_cast<u32>(a.pitch))) * a.scale - 128.0f;
+            }
+            VMAF_UNROLL
+            for (int y = 0; y < Lines::kRows; y++) {
+                float sum = 0.0f;
+                VMAF_UNROLL
+                for (int k = 0; k < 5; k++) sum = sum + a.taps[k] * v[y + k];
+                shared->down[is_current][y][x / 4].v[x % 4] = C::bits(sum);
             }
         }
     };

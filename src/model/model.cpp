@@ -106,18 +106,46 @@ void correct_chroma(const std::vector<Model::Feature> &features, double paramete
     inputs.set(chroma, (-parameter * inputs.denormalised(luma)) + parameter);
 }
 
+void set_all(const std::vector<Model::Feature> &features, const std::optional<double> &chroma_correction,
+             std::span<const double> values, Inputs &inputs) {
+    for (std::size_t i = 0; i < values.size(); i++) inputs.set(i, values[i]);
+    if (chroma_correction) correct_chroma(features, *chroma_correction, inputs);
+}
+
 } // namespace
+
+void Model::check_can_predict(std::size_t features) const {
+    const Data &m = *data_;
+    if (features != m.features.size())
+        throw invalid("model '" + m.name + "' takes " + std::to_string(m.features.size()) + " features, not " +
+                      std::to_string(features));
+    if (!m.normalisation) throw invalid("model '" + m.name + "' has no norm_type and cannot predict");
+}
 
 double Model::predict_raw(std::span<const double> features) const {
     const Data &m = *data_;
-    if (features.size() != m.features.size())
-        throw invalid("model '" + m.name + "' takes " + std::to_string(m.features.size()) + " features, not " +
-                      std::to_string(features.size()));
-    if (!m.normalisation) throw invalid("model '" + m.name + "' has no norm_type and cannot predict");
+    check_can_predict(features.size());
     Inputs inputs(m.slopes, m.intercepts, *m.normalisation == Normalisation::linear_rescale);
-    for (std::size_t i = 0; i < features.size(); i++) inputs.set(i, features[i]);
-    if (m.chroma_correction) correct_chroma(m.features, *m.chroma_correction, inputs);
+    set_all(m.features, m.chroma_correction, features, inputs);
     return inputs.denormalised_score(m.regressor->evaluate(inputs.first(features.size())));
+}
+
+std::vector<double> Model::predict_all(std::span<const double> features, std::size_t count, Isa isa) const {
+    if (count == 0) return {};
+    const Data &m = *data_;
+    const std::size_t each = features.size() / count;
+    check_can_predict(each);
+    Inputs inputs(m.slopes, m.intercepts, *m.normalisation == Normalisation::linear_rescale);
+    std::vector<double> normalised;
+    normalised.reserve(features.size());
+    for (std::size_t n = 0; n < count; n++) {
+        set_all(m.features, m.chroma_correction, features.subspan(n * each, each), inputs);
+        const std::span<const double> values = inputs.first(each);
+        normalised.insert(normalised.end(), values.begin(), values.end());
+    }
+    std::vector<double> scores = m.regressor->evaluate_all(normalised, count, isa);
+    for (double &score : scores) score = finish(inputs.denormalised_score(score));
+    return scores;
 }
 
 double Model::finish(double raw) const {

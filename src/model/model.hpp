@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cpu/cpu.hpp"
 #include "device/backend_wish.hpp"
 #include "metrics/options.hpp"
 
@@ -53,12 +54,15 @@ class Model {
     double predict_raw(std::span<const double> features) const;
     // Transform, then clip.
     double finish(double raw) const;
+    // The finished predictions of `count` inputs, one after the other in `features`; the same bits.
+    std::vector<double> predict_all(std::span<const double> features, std::size_t count, Isa isa) const;
 
   private:
     friend class ModelReader;
     struct Data;
     explicit Model(std::unique_ptr<Data> data);
     static void form_names(Data &data);
+    void check_can_predict(std::size_t features) const;
     std::shared_ptr<const Data> data_;
 };
 

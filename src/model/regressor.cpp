@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "model/rbf.hpp"
+
 namespace vmaf {
 
 namespace {
@@ -49,6 +51,31 @@ double Regressor::evaluate(std::span<const double> features) const {
     else
         for (std::size_t j = 0; j < coefficients_.size(); j++) sum += coefficients_[j] * dot_kernel(features, j);
     return sum - rho_;
+}
+
+std::vector<double> Regressor::evaluate_all(std::span<const double> inputs, std::size_t count, Isa isa) const {
+    const std::size_t feature_count = inputs.size() / count;
+    std::vector<double> results(count);
+    if (kernel_ != SvmKernel::rbf || !extra_.empty()) {
+        for (std::size_t n = 0; n < count; n++) results[n] = evaluate(inputs.subspan(n * feature_count, feature_count));
+        return results;
+    }
+    const std::size_t stride = round_up(count, kRbfBatch);
+    AlignedArray<double> by_feature(feature_count * stride), sums(stride);
+    for (std::size_t n = 0; n < count; n++)
+        for (std::size_t i = 0; i < feature_count; i++) by_feature[i * stride + n] = inputs[n * feature_count + i];
+    pick_rbf_sums(isa)({.inputs = by_feature.data(),
+                        .input_stride = stride,
+                        .input_count = stride,
+                        .components = components_.data(),
+                        .component_stride = stride_,
+                        .features = feature_count,
+                        .coefficients = coefficients_.data(),
+                        .vectors = coefficients_.size(),
+                        .gamma = gamma_,
+                        .sums = sums.data()});
+    for (std::size_t n = 0; n < count; n++) results[n] = sums[n] - rho_;
+    return results;
 }
 
 double Regressor::rbf_sum(std::span<const double> features) const {

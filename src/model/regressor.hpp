@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/aligned.hpp"
+#include "cpu/cpu.hpp"
 
 namespace vmaf {
 
@@ -41,6 +42,8 @@ class Regressor {
 
     // Sum of weighted kernels in file order, minus rho; `features` has feature_count normalised values.
     double evaluate(std::span<const double> features) const;
+    // The same of `count` inputs, one after the other.
+    std::vector<double> evaluate_all(std::span<const double> inputs, std::size_t count, Isa isa) const;
 
   private:
     double rbf_sum(std::span<const double> features) const;

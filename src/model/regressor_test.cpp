@@ -162,5 +162,46 @@ TEST(Regressor, InfiniteFeaturesTouchListedComponentsOnly) {
     EXPECT_EQ(Regressor(svm, 2).evaluate(x), 6.0);
 }
 
+// A regressor that is the exponential function of minus the square of its input.
+Regressor exponential_of_minus_square() {
+    return {{.kernel = SvmKernel::rbf, .gamma = 1, .vectors = {{.coefficient = 1, .components = {}}}}, 1};
+}
+
+TEST(Regressor, ExponentialsOfManyInputsAreThoseOfTheStandardLibrary) {
+    std::mt19937_64 random(7);
+    std::vector<double> inputs = {0, -0.0, 1e-300, 1e-9, 1e-8, 0.29, 26, 26.4, 26.5, 27, 28, 40, 1e200};
+    for (int scale = 1; scale <= 32; scale *= 2)
+        for (int i = 0; i < 100'000; i++) inputs.push_back(scale * double(random() >> 11) * 0x1p-53);
+    inputs.push_back(std::numeric_limits<double>::infinity());
+    const Regressor regressor = exponential_of_minus_square();
+    for (const Isa isa : usable_isas()) {
+        const std::vector<double> found = regressor.evaluate_all(inputs, inputs.size(), isa);
+        std::size_t different = 0;
+        for (std::size_t i = 0; i < inputs.size(); i++) different += found[i] != std::exp(-(inputs[i] * inputs[i]));
+        EXPECT_EQ(different, 0u) << to_string(isa);
+        const double none = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_TRUE(std::isnan(regressor.evaluate_all({&none, 1}, 1, isa)[0]));
+    }
+}
+
+TEST(Regressor, ManyInputsGiveTheBitsOfSingleOnes) {
+    std::mt19937 random(8);
+    std::uniform_real_distribution<double> value(-2, 2);
+    for (const SvmKernel kernel : {SvmKernel::rbf, SvmKernel::linear, SvmKernel::sigmoid}) {
+        const SvmText svm = random_svm(kernel, 211, 6, random);
+        for (const std::size_t features : {6u, 5u}) // 5: the text has components beyond
+            for (const std::size_t count : {1u, 15u, 16u, 33u}) {
+                const Regressor regressor(svm, features);
+                std::vector<double> inputs(features * count);
+                for (double &input : inputs) input = value(random);
+                for (const Isa isa : usable_isas()) {
+                    const std::vector<double> found = regressor.evaluate_all(inputs, count, isa);
+                    for (std::size_t n = 0; n < count; n++)
+                        EXPECT_EQ(found[n], regressor.evaluate(std::span(inputs).subspan(n * features, features)));
+                }
+            }
+    }
+}
+
 } // namespace
 } // namespace vmaf::regressor_test

@@ -1,7 +1,6 @@
 #include "session/local_scores.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <set>
 
@@ -53,8 +52,8 @@ void check_region_name(const std::string &name) {
         throw invalid("'" + name + "' cannot name a region; use letters, digits, '_', '-' and '.'");
 }
 
-LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots)
-    : config_(std::move(config)), width_(int(format.width)), height_(int(format.height)) {
+LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots, Isa isa)
+    : config_(std::move(config)), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
     if (std::min(width_, height_) < kSmallestMappedSide)
         throw invalid("maps and regions need pictures of at least 32x32 pixels; these are " + std::to_string(width_) +
                       "x" + std::to_string(height_));
@@ -261,18 +260,18 @@ void LocalScores::hand_out(ScoreCollector &scores) {
     }
 }
 
-void LocalScores::predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
-                          const ScoreCollector &scores, double *out) const {
-    std::array<double, kMaxFeatures> features{};
-    for (std::size_t k = 0; k < score.sources.size(); k++)
-        if (!score.sources[k].of_frame.empty()) features[k] = *frame_score(score.sources[k], frame.index, scores);
-    for (std::size_t i = from; i < to; i++) {
-        for (std::size_t k = 0; k < score.sources.size(); k++)
-            if (score.sources[k].of_frame.empty()) features[k] = frame.figures[i * columns_ + score.sources[k].column];
-        out[i - from] = score.model
-                            ? score.model->finish(score.model->predict_raw({features.data(), score.sources.size()}))
-                            : features[0];
+std::vector<double> LocalScores::predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
+                                         const ScoreCollector &scores) const {
+    const std::size_t each = score.sources.size();
+    std::vector<double> features(each * (to - from));
+    for (std::size_t k = 0; k < each; k++) {
+        const Source &source = score.sources[k];
+        const double of_frame = source.of_frame.empty() ? 0.0 : *frame_score(source, frame.index, scores);
+        for (std::size_t i = from; i < to; i++)
+            features[(i - from) * each + k] =
+                source.of_frame.empty() ? frame.figures[i * columns_ + source.column] : of_frame;
     }
+    return score.model ? score.model->predict_all(features, to - from, isa_) : features;
 }
 
 void LocalScores::hand_out(const Pending &frame, ScoreCollector &scores) const {
@@ -281,8 +280,7 @@ void LocalScores::hand_out(const Pending &frame, ScoreCollector &scores) const {
     std::vector<NewScore> found;
     names.reserve(region_scores_.size() * (areas - cells)); // views into them
     for (std::size_t s = 0; s < region_scores_.size(); s++) {
-        std::vector<double> values(areas - cells);
-        predict(region_scores_[s], frame, cells, areas, scores, values.data());
+        const std::vector<double> values = predict(region_scores_[s], frame, cells, areas, scores);
         for (std::size_t i = 0; i < values.size(); i++) {
             const Region &region = config_.regions[frame.areas->regions[i]];
             names.push_back(region_names_[s] + "_" + region.name);
@@ -292,8 +290,7 @@ void LocalScores::hand_out(const Pending &frame, ScoreCollector &scores) const {
     scores.append(found);
     if (cells == 0 || !config_.on_cells) return;
     CellFrame out{frame.index, layout_, {}};
-    for (const Score &score : cell_scores_)
-        predict(score, frame, 0, cells, scores, out.scores.emplace_back(cells).data());
+    for (const Score &score : cell_scores_) out.scores.push_back(predict(score, frame, 0, cells, scores));
     config_.on_cells(out);
 }
 

@@ -61,7 +61,7 @@ class LocalScores {
     using Slots = std::vector<std::unique_ptr<MetricSlot>>;
 
     // Throws Error if a score is not defined for parts of pictures, or a region is not inside the picture.
-    LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots);
+    LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots, Isa isa);
 
     // The parts of a frame.
     struct Areas {
@@ -126,11 +126,12 @@ class LocalScores {
     PictureArea checked(const Region &region, const PictureArea &area) const;
     static std::optional<double> frame_score(const Source &source, unsigned index, const ScoreCollector &scores);
     bool is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const;
-    void predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
-                 const ScoreCollector &scores, double *out) const;
+    std::vector<double> predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
+                                const ScoreCollector &scores) const;
     void hand_out(const Pending &frame, ScoreCollector &scores) const;
 
     LocalConfig config_;
+    Isa isa_;
     int width_, height_;
     CellLayout layout_;
     std::vector<PictureArea> cells_;

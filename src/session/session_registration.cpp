@@ -47,7 +47,7 @@ void Session::Impl::prepare(const PictureFormat &format) {
     if (format_) return; // later slots were prepared when registered
     start_wished_device();
     std::unique_ptr<LocalScores> made;
-    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots());
+    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots(), isa);
     std::vector<std::unique_ptr<Metric>> prepared;
     std::vector<DeviceStage::Candidate> candidates;
     for (const auto &slot : metrics.slots()) {

@@ -18,7 +18,8 @@ namespace vmaf::vif::HWY_NAMESPACE {
 
 class TileRuns {
     static constexpr int kWords = 5;
-    static constexpr int kMostRows = 8; // 32 bits suffice for that many rows of the widest pictures
+    // 32 bits of a lane hold what they add: logarithms are below 2^15 (vif.md 2.7), halves of noise below 2^16.
+    static constexpr int kMostPixels = 1 << 16;
 
   public:
     // Sums over pixels per lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves.
@@ -37,8 +38,13 @@ class TileRuns {
         std::fill_n(sums_, segments.vectors * (kWords * kLanes + 1), 0);
         for (int tile = 1; tile < tiles_->columns(); tile++)
             ends_[tiles_->first_column(tile) / 2 % segments.vectors] = 1; // edges are even (maps.md 1)
-        for (int j = 1; j <= segments.vectors; j++)
-            if (j == segments.vectors || ends_[j]) ends_[count_++] = j;
+        int longest = 0;
+        for (int j = 1, begin = 0; j <= segments.vectors; j++) {
+            if (j < segments.vectors && !ends_[j]) continue;
+            ends_[count_++] = j;
+            longest = std::max(longest, j - begin), begin = j;
+        }
+        most_rows_ = std::max(1, kMostPixels / (2 * longest));
     }
 
     bool wanted() const { return tiles_.has_value(); }
@@ -48,7 +54,7 @@ class TileRuns {
     // Call it in row order.
     void begin_row(int y) {
         const int tile_row = tiles_->row_of(y);
-        if (rows_ == kMostRows || (rows_ > 0 && tile_row != tile_row_)) hand_over();
+        if (rows_ == most_rows_ || (rows_ > 0 && tile_row != tile_row_)) hand_over();
         tile_row_ = tile_row;
         rows_++;
     }
@@ -93,7 +99,7 @@ class TileRuns {
     std::int32_t *sums_, *ends_; // of runs
     ScaleSums *strip_sums_;
     std::optional<ScaleTiles> tiles_;
-    int count_ = 0, rows_ = 0, tile_row_ = 0;
+    int count_ = 0, most_rows_ = 1, rows_ = 0, tile_row_ = 0;
     StripSums total_;
 };
 

@@ -146,23 +146,72 @@ const Registration denominator_equality({
     .depths = {8},
 });
 
-// Edges of up to five parts of the pooled columns.
-std::vector<int> part_edges(Workload &w, const RowRange &range) {
-    std::vector<int> edges = {range.from + 1, range.to + 1};
-    for (auto more = range.repeats > 1 ? 0 : w.random()() % 5; more > 0; more--)
-        edges.push_back(range.from + 1 + int(w.random()() % unsigned(range.size())));
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    return edges;
-}
+// Totals for functions with tiles, of a row of `width` columns.
+class TotalsUnderTest {
+  public:
+    TotalsUnderTest(Workload &w, int width, int scale)
+        : odd_(scale == 0 ? 0 : round_up(width / 2 + 1, kRowMargin)),
+          length_(scale == 0 ? (width + 3) / kColumnsPerTotal0 : int(odd_) + width / 2),
+          out_(w.output<std::int64_t>(kBands * std::size_t(length_))) {
+        for (std::int64_t *&band : totals_) band = work_row<std::int64_t>(w, length_);
+    }
+    // For functions without tiles.
+    TotalsUnderTest() = default;
+    ColumnTotals cleared() const {
+        for (std::int64_t *band : totals_) std::fill_n(band, length_, 0);
+        return {totals_, odd_};
+    }
+    void copy_out() const {
+        for (std::size_t b = 0; b < kBands; b++) std::copy_n(totals_[b], length_, out_ + b * std::size_t(length_));
+    }
 
-std::int64_t *copy_sums(const std::vector<RowSums> &parts, std::int64_t *out) {
-    for (const RowSums &sums : parts) out = std::copy(sums.begin(), sums.end(), out);
-    return out;
-}
+  private:
+    std::ptrdiff_t odd_ = 0;
+    int length_ = 0;
+    std::int64_t *out_ = nullptr;
+    std::array<std::int64_t *, kBands> totals_{};
+};
+
+const Registration tile_denominator0_equality({
+    .name = "adm.tile_denominator0",
+    .prepare = [](Workload &w, Isa isa) -> Call {
+        const auto *o = input_row<std::int16_t>(
+            w, w.width, [&](auto &random, int) { return coefficient(w.pattern, kLargest0, random); });
+        const RowRange range(w);
+        const TotalsUnderTest totals(w, w.width, 0);
+        std::uint64_t *const sum = w.output<std::uint64_t>(1);
+        return [=, width = w.width, function = rows_for(isa).tile_denominator0] {
+            for (int i = 0; i < range.repeats; i++)
+                *sum = function(o, width, {range.from, range.to}, totals.cleared().at[0]);
+            totals.copy_out();
+        };
+    },
+    .depths = {8},
+});
+const Registration tile_denominator_equality({
+    .name = "adm.tile_denominator",
+    .prepare = [](Workload &w, Isa isa) -> Call {
+        const Plan plan = some_band_plan(w);
+        const std::size_t scale = 1 + w.random()() % 3;
+        const auto *o = input_row<std::int32_t>(w, w.width, [&](auto &random, int) {
+            return coefficient(w.pattern, scale == 1 ? kLargest1 : kLargest23, random);
+        });
+        const RowRange range(w);
+        const TotalsUnderTest totals(w, w.width, int(scale));
+        std::uint64_t *const sum = w.output<std::uint64_t>(1);
+        return [=, width = w.width, function = rows_for(isa).tile_denominator] {
+            for (int i = 0; i < range.repeats; i++) {
+                const ColumnTotals to = totals.cleared();
+                *sum = function(o, width, {range.from, range.to}, plan.scale[scale], to.at[0], to.odd);
+            }
+            totals.copy_out();
+        };
+    },
+    .depths = {8},
+});
 
 // Masks three rows and pools the middle one, with any kind of masks.
-Call masked0(Workload &w, Isa isa) {
+template <bool WithTiles> Call masked0(Workload &w, Isa isa) {
     const Plan plan = some_band_plan(w);
     const int width = w.width + 2;
     std::array<In<std::int16_t>, 3> y;
@@ -180,28 +229,33 @@ Call masked0(Workload &w, Isa isa) {
     }
     auto *const scratch = work_row<std::uint32_t>(w, 3 * (plan.scale[0].window.width + 2 * kRowMargin));
     const RowRange range(w);
-    const std::vector<int> edges = part_edges(w, range);
-    std::int64_t *const out = w.output<std::int64_t>(kBands * (edges.size() - 1));
+    const TotalsUnderTest totals = WithTiles ? TotalsUnderTest(w, width, 0) : TotalsUnderTest();
+    RowSums *const sums = w.output<RowSums>(1);
     return [=, functions = rows_for(isa)] {
-        const ScalePlan &p = plan.scale[0];
-        const int from = edges.front(), to = edges.back();
-        std::vector<RowSums> sums(edges.size() - 1);
+        ScalePlan p = plan.scale[0];
+        p.window.width = width;
+        const auto pooled = [&](const auto &masks, auto *alone, auto *with_tiles) {
+            for (const auto &mask : masks) fold_mask(mask.neighbour, {0, width}, width);
+            const Range scored = {range.from + 1, range.to + 1};
+            return WithTiles ? with_tiles(x, masks, scored, p, scratch, totals.cleared())
+                             : alone(x, masks, scored, p, scratch);
+        };
         for (int k = 0; k < range.repeats; k++) {
-            if (functions.narrow_mask0) {
-                for (std::size_t i = k ? 2 : 0; i < 3; i++)
-                    functions.narrow_mask0(y[i], from - 1, to + 1, p, narrow[i]);
-                functions.narrow_pool0(x, narrow, edges, p, scratch, sums.data());
-            } else {
-                for (std::size_t i = k ? 2 : 0; i < 3; i++) functions.mask0(y[i], from - 1, to + 1, p, wide[i]);
-                functions.pool0(x, wide, edges, p, scratch, sums.data());
-            }
-            copy_sums(sums, out);
+            for (std::size_t i = k ? 2 : 0; i < 3; i++)
+                if (functions.narrow_mask0)
+                    functions.narrow_mask0(y[i], 0, width, p, narrow[i]);
+                else
+                    functions.mask0(y[i], 0, width, p, wide[i]);
+            *sums = functions.narrow_mask0 ? pooled(narrow, functions.narrow_pool0, functions.narrow_tile_pool0)
+                                           : pooled(wide, functions.pool0, functions.tile_pool0);
         }
+        totals.copy_out();
     };
 }
-const Registration masked0_equality({.name = "adm.mask0_pool0", .prepare = masked0, .depths = {8}});
+const Registration masked0_equality({.name = "adm.mask0_pool0", .prepare = masked0<false>, .depths = {8}});
+const Registration tile_masked0_equality({.name = "adm.mask0_tile_pool0", .prepare = masked0<true>, .depths = {8}});
 
-Call masked(Workload &w, Isa isa) {
+template <bool WithTiles> Call masked(Workload &w, Isa isa) {
     const Plan plan = some_band_plan(w);
     const std::size_t scale = 1 + w.random()() % 3;
     const int width = w.width + 2;
@@ -218,25 +272,28 @@ Call masked(Workload &w, Isa isa) {
     }
     auto *const scratch = work_row<std::uint32_t>(w, 3 * (plan.scale[0].window.width + 2 * kRowMargin));
     const RowRange range(w);
-    const std::vector<int> edges = part_edges(w, range);
-    std::int64_t *const out = w.output<std::int64_t>(kBands * (edges.size() - 1));
-    std::int32_t *const magnitude_out = w.output<std::int32_t>(3 * std::size_t(range.size()));
+    const TotalsUnderTest totals = WithTiles ? TotalsUnderTest(w, width, int(scale)) : TotalsUnderTest();
+    RowSums *const sums = w.output<RowSums>(1);
+    std::int32_t *const magnitude_out = w.output<std::int32_t>(3 * std::size_t(width));
     return [=, functions = rows_for(isa)] {
         ScalePlan p = plan.scale[scale];
         p.window.width = width;
-        const int from = edges.front(), to = edges.back();
-        std::vector<RowSums> sums(edges.size() - 1);
+        const Range scored = {range.from + 1, range.to + 1};
         for (int k = 0; k < range.repeats; k++) {
-            for (std::size_t i = k ? 2 : 0; i < 3; i++)
-                functions.mask(y[i], from - 1, to + 1, p, magnitude[i], mask[i]);
+            for (std::size_t i = k ? 2 : 0; i < 3; i++) {
+                functions.mask(y[i], 0, width, p, magnitude[i], mask[i]);
+                fold_mask(mask[i].neighbour, {0, width}, width);
+            }
             const In<std::int32_t> x = {magnitude[0][0], magnitude[2][1], magnitude[1][2]};
-            functions.pool(x, mask, edges, p, scratch, sums.data());
-            copy_sums(sums, out);
+            *sums = WithTiles ? functions.tile_pool(x, mask, scored, p, scratch, totals.cleared())
+                              : functions.pool(x, mask, scored, p, scratch);
         }
-        copy_bands(magnitude[1], from, to, magnitude_out);
+        copy_bands(magnitude[1], 0, width, magnitude_out);
+        totals.copy_out();
     };
 }
-const Registration masked_equality({.name = "adm.mask_pool", .prepare = masked, .depths = {8}});
+const Registration masked_equality({.name = "adm.mask_pool", .prepare = masked<false>, .depths = {8}});
+const Registration tile_masked_equality({.name = "adm.mask_tile_pool", .prepare = masked<true>, .depths = {8}});
 
 template <class T> Call vertical(Workload &w, Isa isa, double largest) {
     Rows<T> rows;

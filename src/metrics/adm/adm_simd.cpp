@@ -1,5 +1,5 @@
-// The fast rows of `adm`: one sweep of vectors with the same bits as the scalar code. adm_simd_first-inl.hpp has scale
-// 0, adm_simd_later-inl.hpp the others.
+// The fast rows of `adm`: one sweep of vectors with the same bits as the scalar code. adm_simd_first-inl.hpp and
+// adm_simd_pool0-inl.hpp have scale 0, adm_simd_later-inl.hpp the others.
 #include "metrics/adm/rows.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +9,7 @@
 #if VMAF_VECTOR_PASS
 #include "metrics/adm/adm_simd_first-inl.hpp"
 #include "metrics/adm/adm_simd_later-inl.hpp"
+#include "metrics/adm/adm_simd_pool0-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::adm::HWY_NAMESPACE {
@@ -22,10 +23,13 @@ template <class Dot> RowFunctions make_rows() {
         .restore0 = restore0,
         .limit0 = limit0,
         .denominator0 = denominator0<Dot>,
+        .tile_denominator0 = tile_denominator0<Dot>,
         .mask0 = scalar_rows().mask0,
         .pool0 = scalar_rows().pool0,
+        .tile_pool0 = scalar_rows().tile_pool0,
         .narrow_mask0 = narrow_mask0<Dot>,
         .narrow_pool0 = narrow_pool0<Dot>,
+        .narrow_tile_pool0 = narrow_tile_pool0<Dot>,
         .vertical1 = vertical1<Dot>,
         .vertical23 = vertical23<Dot>,
         .horizontal = horizontal<Dot>,
@@ -33,8 +37,10 @@ template <class Dot> RowFunctions make_rows() {
         .restore = restore,
         .limit = limit,
         .denominator = denominator,
+        .tile_denominator = tile_denominator,
         .mask = mask,
         .pool = pool,
+        .tile_pool = tile_pool,
     };
 }
 

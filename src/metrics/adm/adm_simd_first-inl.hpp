@@ -315,6 +315,34 @@ template <class Dot> std::uint64_t denominator0(const std::int16_t *o, int from,
     return sum_of(total);
 }
 
+// The same vector by vector: neither sum of so few leaves 31 bits (3.12).
+template <class Dot>
+std::uint64_t tile_denominator0(const std::int16_t *o, int count, Range scored, std::int64_t *totals) {
+    const D16 d;
+    const DU16 du;
+    const VU64 low_half = set64(0xFFFFFFFF);
+    const auto fours = [&](V16 x) HWY_ATTR {
+        const V16 high = as16(hn::MulHigh(hn::BitCast(du, hn::Add(x, x)), hn::BitCast(du, x)));
+        const VU64 u = as_u64(Dot::dot(hn::Zero(D32()), high, x));
+        const VU64 l = as_u64(Dot::dot(hn::Zero(D32()), hn::And(hn::Mul(x, x), set16(32767)), x));
+        const VU64 upper = hn::Add(hn::And(u, low_half), hn::ShiftRight<32>(u));
+        return hn::Add(hn::ShiftLeft<15>(upper), hn::Add(hn::And(l, low_half), hn::ShiftRight<32>(l)));
+    };
+    VU64 sum = hn::Zero(DU64());
+    for (int j = 0; j < count; j += kLanes16) {
+        V16 x = hn::Abs(hn::Load(d, o + j));
+        if (j + kLanes16 > count) x = hn::And(x, inside(d, j, 0, count));
+        const VU64 all = fours(x);
+        add_to(totals + j / kColumnsPerTotal0, all);
+        const Place place = place_of<kLanes16>(j, scored);
+        if (place == Place::inside)
+            sum = hn::Add(sum, all);
+        else if (place == Place::across)
+            sum = hn::Add(sum, fours(hn::And(x, inside(d, j, scored.from, scored.to))));
+    }
+    return sum_of(sum);
+}
+
 // c, nu and kappa as 16-bit rounding multiplications (numerators and shifts of 3.8 times 8): nu = |c| + |c| 2184 /
 // 2^15, kappa = 2 |c| + |c| 4368 / 2^15. A weight of 32768 or more is y plus the rest.
 template <class Dot>
@@ -351,79 +379,6 @@ void narrow_mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &
         }
         hn::Store(even, D32(), out.centre_even + j / 2), hn::Store(odd, D32(), out.centre_odd + j / 2);
     }
-}
-
-// Minus the sums of three rows of neighbours, even and odd columns separately.
-struct ColumnSums {
-    V32 even, odd;
-};
-template <class Dot> HWY_INLINE ColumnSums column_sums(const std::array<NarrowMaskRow, 3> &mask, int j) {
-    const D16 d;
-    const V16 first = pair(-1, 0), second = pair(0, -1);
-    const V16 a = hn::Load(d, mask[0].neighbour + j), b = hn::Load(d, mask[1].neighbour + j);
-    const V16 c = hn::Load(d, mask[2].neighbour + j);
-    return {Dot::dot(Dot::dot(mul_pairs(a, first), b, first), c, first),
-            Dot::dot(Dot::dot(mul_pairs(a, second), b, second), c, second)};
-}
-
-// Thresholds come from sums of columns; a multiply-add of (|x|, |x|) with the two halves of the weight to minus the
-// threshold gives M - thr 2^u. Positive results go to a list per band.
-template <class Dot>
-void narrow_pool0(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, Edges edges,
-                  const ScalePlan &plan, std::uint32_t *scratch, RowSums *parts) {
-    const D16 d;
-    const D32 d32;
-    const hn::ScalableTag<std::uint8_t> d8;
-    HWY_ALIGN static constexpr std::uint8_t kTwiceEven[] = {0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13};
-    HWY_ALIGN static constexpr std::uint8_t kTwiceOdd[] = {2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15};
-    const V16 twice_even = as16(hn::LoadDup128(d8, kTwiceEven)), twice_odd = as16(hn::LoadDup128(d8, kTwiceOdd));
-    const int straight = int(plan.weight[0]), diagonal = int(plan.weight[2]);
-    const V16 weight_straight = pair(straight - straight / 2, straight / 2);
-    const V16 weight_diagonal = pair(diagonal - diagonal / 2, diagonal / 2);
-    const int length = plan.window.width + 2 * kRowMargin;
-    PositiveLists lists(scratch, length, parts);
-    const int begin = round_down<kLanes16>(edges.front());
-    V32 before_odd = column_sums<Dot>(mask, begin - kLanes16).odd;
-    ColumnSums sums = column_sums<Dot>(mask, begin);
-    const auto block = [&](int j, auto take) HWY_ATTR {
-        const ColumnSums next = column_sums<Dot>(mask, j + kLanes16);
-        const V32 both = hn::Add(sums.even, sums.odd);
-        const V32 even =
-            hn::Add(hn::Add(hn::Load(d32, mask[1].centre_even + j / 2), both), previous_lane(before_odd, sums.odd));
-        const V32 odd =
-            hn::Add(hn::Add(hn::Load(d32, mask[1].centre_odd + j / 2), both), next_lane<4>(sums.even, next.even));
-        before_odd = sums.odd, sums = next;
-        const auto excess = [&](std::size_t b, V32 e, V32 o, V16 weight) HWY_ATTR {
-            const V16 v = hn::Abs(hn::Load(d, x[b] + j));
-            take(b, Dot::dot(e, hn::TableLookupBytes(v, twice_even), weight),
-                 Dot::dot(o, hn::TableLookupBytes(v, twice_odd), weight));
-        };
-        const V32 even10 = hn::ShiftLeft<10>(even), odd10 = hn::ShiftLeft<10>(odd);
-        excess(0, even10, odd10, weight_straight);
-        excess(1, even10, odd10, weight_straight);
-        excess(2, hn::ShiftLeft<12>(even), hn::ShiftLeft<12>(odd), weight_diagonal);
-    };
-    for (int j = begin; j < edges.back(); j += kLanes16) {
-        if (lists.takes_all(edges, j, j + kLanes16)) {
-            block(j, [&](std::size_t b, V32 even, V32 odd) HWY_ATTR { lists.append(b, even), lists.append(b, odd); });
-            lists.next_part(edges, j + kLanes16);
-            continue;
-        }
-        V32 excess[kBands][2];
-        block(j, [&](std::size_t b, V32 even, V32 odd) HWY_ATTR { excess[b][0] = even, excess[b][1] = odd; });
-        do {
-            const V32 in = as32(inside(d, j, edges[lists.part()], edges[lists.part() + 1]));
-            const V32 in_even = hn::ShiftRight<16>(hn::ShiftLeft<16>(in)), in_odd = hn::ShiftRight<16>(in);
-            for (std::size_t b = 0; b < kBands; b++) {
-                lists.append(b, hn::And(excess[b][0], in_even));
-                lists.append(b, hn::And(excess[b][1], in_odd));
-            }
-        } while (lists.next_part(edges, j + kLanes16));
-    }
-    const std::span sums_of_parts(parts, edges.size() - 1);
-    cube_parts<29>(scratch, 0, plan.num_term_shift[0], sums_of_parts);
-    cube_parts<29>(scratch + length, 1, plan.num_term_shift[1], sums_of_parts);
-    cube_parts<30>(scratch + 2 * length, 2, plan.num_term_shift[2], sums_of_parts);
 }
 
 } // namespace vmaf::adm::HWY_NAMESPACE

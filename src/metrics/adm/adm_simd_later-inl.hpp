@@ -271,16 +271,26 @@ inline void limit(const In<std::int32_t> &o, const In<std::int32_t> &t, const In
     }
 }
 
+// The terms of even lanes (3.6).
+class DenominatorTerm {
+  public:
+    HWY_INLINE explicit DenominatorTerm(const ScalePlan &plan)
+        : add_q_(set64(std::uint64_t(1) << plan.den_square_shift)),
+          shift_q_(set64(std::uint64_t(plan.den_square_shift))),
+          add_c_(set64(std::uint64_t(half_of(plan.den_term_shift)))),
+          shift_c_(set64(std::uint64_t(plan.den_term_shift))) {}
+    HWY_INLINE VU64 operator()(V32 x) const {
+        const V32 square = as32(shift_right(hn::Add(mul_even_unsigned(x, x), add_q_), shift_q_));
+        return shift_right(hn::Add(mul_even_unsigned(square, x), add_c_), shift_c_);
+    }
+
+  private:
+    VU64 add_q_, shift_q_, add_c_, shift_c_;
+};
+
 inline std::uint64_t denominator(const std::int32_t *o, int from, int to, const ScalePlan &plan) {
     const D32 d;
-    const VU64 add_q = set64(std::uint64_t(1) << plan.den_square_shift);
-    const VU64 shift_q = set64(std::uint64_t(plan.den_square_shift)),
-               shift_c = set64(std::uint64_t(plan.den_term_shift));
-    const VU64 add_c = set64(std::uint64_t(half_of(plan.den_term_shift)));
-    const auto term = [&](V32 x) HWY_ATTR {
-        const V32 square = as32(shift_right(hn::Add(mul_even_unsigned(x, x), add_q), shift_q));
-        return shift_right(hn::Add(mul_even_unsigned(square, x), add_c), shift_c);
-    };
+    const DenominatorTerm term(plan);
     VU64 total = hn::Zero(DU64());
     for (int j = round_down<kLanes32>(from); j < to; j += kLanes32) {
         V32 x = hn::Abs(hn::Load(d, o + j));
@@ -288,6 +298,27 @@ inline std::uint64_t denominator(const std::int32_t *o, int from, int to, const 
         total = hn::Add(total, hn::Add(term(x), term(odd_lanes(x))));
     }
     return sum_of(total);
+}
+
+inline std::uint64_t tile_denominator(const std::int32_t *o, int count, Range scored, const ScalePlan &plan,
+                                      std::int64_t *totals, std::ptrdiff_t odd) {
+    const D32 d;
+    const DenominatorTerm term(plan);
+    VU64 sum = hn::Zero(DU64());
+    for (int j = 0; j < count; j += kLanes32) {
+        V32 x = hn::Abs(hn::Load(d, o + j));
+        if (j + kLanes32 > count) x = hn::And(x, inside(d, j, 0, count));
+        const VU64 of_even = term(x), of_odd = term(odd_lanes(x));
+        add_to(totals + j / 2, of_even), add_to(totals + odd + j / 2, of_odd);
+        const Place place = place_of<kLanes32>(j, scored);
+        if (place == Place::inside) {
+            sum = hn::Add(sum, hn::Add(of_even, of_odd));
+        } else if (place == Place::across) {
+            const V32 in = hn::And(x, inside(d, j, scored.from, scored.to));
+            sum = hn::Add(sum, hn::Add(term(in), term(odd_lanes(in))));
+        }
+    }
+    return sum_of(sum);
 }
 
 // Adds the three bands' 64-bit products with 32-bit additions: only the upper halves count, and they need no carries
@@ -317,35 +348,59 @@ inline void mask(const In<std::int32_t> &y, int from, int to, const ScalePlan &p
     }
 }
 
-inline void pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges,
-                 const ScalePlan &plan, std::uint32_t *scratch, RowSums *parts) {
+// Calls take(column, excess of H, V, D) for every vector of columns.
+template <class Take>
+HWY_INLINE void for_excess(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range columns,
+                           const Take &take) {
     const D32 d;
-    const int length = plan.window.width + 2 * kRowMargin;
-    PositiveLists lists(scratch, length, parts);
-    const auto block = [&](int j, auto take) HWY_ATTR {
+    for (int j = round_down<kLanes32>(columns.from); j < columns.to; j += kLanes32) {
         V32 threshold = hn::Load(d, mask[1].centre + j);
         for (const MaskRow &row : mask) {
             const std::int32_t *n = row.neighbour + j;
             threshold = hn::Add(threshold, hn::Add(hn::Add(hn::LoadU(d, n - 1), hn::Load(d, n)), hn::LoadU(d, n + 1)));
         }
-        for (std::size_t b = 0; b < kBands; b++) take(b, hn::Sub(hn::Load(d, magnitude[b] + j), threshold));
-    };
-    for (int j = round_down<kLanes32>(edges.front()); j < edges.back(); j += kLanes32) {
-        if (lists.takes_all(edges, j, j + kLanes32)) {
-            block(j, [&](std::size_t b, V32 excess) HWY_ATTR { lists.append(b, excess); });
-            lists.next_part(edges, j + kLanes32);
-            continue;
-        }
-        V32 excess[kBands];
-        block(j, [&](std::size_t b, V32 all) HWY_ATTR { excess[b] = all; });
-        do {
-            const V32 in = inside(d, j, edges[lists.part()], edges[lists.part() + 1]);
-            for (std::size_t b = 0; b < kBands; b++) lists.append(b, hn::And(excess[b], in));
-        } while (lists.next_part(edges, j + kLanes32));
+        take(j, hn::Sub(hn::Load(d, magnitude[0] + j), threshold), hn::Sub(hn::Load(d, magnitude[1] + j), threshold),
+             hn::Sub(hn::Load(d, magnitude[2] + j), threshold));
     }
-    for (std::size_t b = 0; b < kBands; b++)
-        cube_parts<30>(scratch + b * std::size_t(length), b, plan.num_term_shift[b],
-                       std::span(parts, edges.size() - 1));
+}
+
+inline RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored,
+                    const ScalePlan &plan, std::uint32_t *scratch) {
+    PositiveLists lists(scratch, plan.window.width + 2 * kRowMargin);
+    for_excess(magnitude, mask, scored, [&](int j, V32 h, V32 v, V32 diagonal) HWY_ATTR {
+        if (place_of<kLanes32>(j, scored) != Place::inside) {
+            const V32 in = inside(D32(), j, scored.from, scored.to);
+            h = hn::And(h, in), v = hn::And(v, in), diagonal = hn::And(diagonal, in);
+        }
+        lists.append(0, h), lists.append(1, v), lists.append(2, diagonal);
+    });
+    return {lists.sum<30>(0, plan.num_term_shift[0]), lists.sum<30>(1, plan.num_term_shift[1]),
+            lists.sum<30>(2, plan.num_term_shift[2])};
+}
+
+inline RowSums tile_pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored,
+                         const ScalePlan &plan, std::uint32_t *, const ColumnTotals &totals) {
+    const D32 d;
+    const int width = plan.window.width;
+    const Cube<30> cube(plan.num_term_shift[0]); // the same shift for all bands
+    VU64 row[kBands] = {hn::Zero(DU64()), hn::Zero(DU64()), hn::Zero(DU64())};
+    for_excess(magnitude, mask, {0, width}, [&](int j, V32 h, V32 v, V32 diagonal) HWY_ATTR {
+        const Place place = place_of<kLanes32>(j, scored);
+        const auto add = [&](std::size_t b, V32 excess) HWY_ATTR {
+            V32 x = hn::Max(excess, hn::Zero(d));
+            if (HWY_UNLIKELY(j + kLanes32 > width)) x = hn::And(x, inside(d, j, 0, width));
+            const VU64 even = cube.even(x), odd = cube.odd(x);
+            add_to(totals.at[b] + j / 2, even), add_to(totals.at[b] + totals.odd + j / 2, odd);
+            if (place == Place::inside) {
+                row[b] = hn::Add(row[b], hn::Add(even, odd));
+            } else if (place == Place::across) {
+                const V32 in = hn::And(x, inside(d, j, scored.from, scored.to));
+                row[b] = hn::Add(row[b], hn::Add(cube.even(in), cube.odd(in)));
+            }
+        };
+        add(0, h), add(1, v), add(2, diagonal);
+    });
+    return {std::int64_t(sum_of(row[0])), std::int64_t(sum_of(row[1])), std::int64_t(sum_of(row[2]))};
 }
 
 } // namespace vmaf::adm::HWY_NAMESPACE

@@ -214,66 +214,69 @@ HWY_INLINE std::uint32_t *append_positive(std::uint32_t *list, V32 v) {
 #endif
 }
 
-// The positive values of a row: a list per band, in column order. Stores the ends of parts in place of their sums, for
-// cube_parts.
-class PositiveLists {
-  public:
-    HWY_INLINE PositiveLists(std::uint32_t *scratch, int length, RowSums *parts)
-        : begins_{scratch, scratch + length, scratch + 2 * length}, ends_{begins_[0], begins_[1], begins_[2]},
-          parts_(parts) {}
-
-    HWY_INLINE void append(std::size_t band, V32 v) { ends_[band] = append_positive(ends_[band], v); }
-    HWY_INLINE std::size_t part() const { return part_; } // the current part
-    HWY_INLINE bool takes_all(Edges edges, int from, int to) const {
-        return from >= edges[part_] && to <= edges[part_ + 1];
-    }
-    // Everything before `column` in the current part is appended. Returns whether another part begins before it.
-    HWY_INLINE bool next_part(Edges edges, int column) {
-        if (edges[part_ + 1] > column) return false;
-        for (std::size_t b = 0; b < kBands; b++) parts_[part_][b] = ends_[b] - begins_[b];
-        part_++;
-        return part_ + 1 < edges.size() && edges[part_] < column;
-    }
-
-  private:
-    std::uint32_t *begins_[kBands], *ends_[kBands];
-    RowSums *parts_;
-    std::size_t part_ = 0;
-};
-
-// Sums over the parts of a list of (((x*x + half) >> Q) * x + half) >> c (3.8), products of 32-bit numbers in 64-bit
-// lanes. sums[i][band]: where part i ends, replaced by its sum.
-template <int Q>
-HWY_INLINE void cube_parts(const std::uint32_t *list, std::size_t band, int c, std::span<RowSums> sums) {
-    const D32 d;
-    const VU64 round_q = set64(std::uint64_t(1) << (Q - 1)), round_c = set64(std::uint64_t(half_of(c)));
-    const VU64 shift_c = set64(std::uint64_t(c));
-    const auto cube = [&](V32 x) HWY_ATTR {
-        const VU64 square = hn::ShiftRight<Q>(hn::Add(mul_even_unsigned(x, x), round_q));
-        return shift_right(hn::Add(mul_even_unsigned(as32(square), x), round_c), shift_c);
-    };
-    const V32 lanes = hn::Iota(d, 0);
-    std::int64_t at = 0;
-    for (RowSums &part : sums) {
-        const std::int64_t end = part[band];
-        VU64 even = hn::Zero(DU64()), odd = hn::Zero(DU64());
-        const auto add = [&](V32 x) HWY_ATTR { even = hn::Add(even, cube(x)), odd = hn::Add(odd, cube(odd_lanes(x))); };
-        for (; at + kLanes32 <= end; at += kLanes32) add(as32(hn::LoadU(DU32(), list + at)));
-        if (at < end) { // zeros add nothing
-            const auto listed = hn::Lt(lanes, hn::Set(d, std::int32_t(end - at)));
-            add(hn::IfThenElseZero(listed, as32(hn::LoadU(DU32(), list + at))));
-        }
-        part[band] = std::int64_t(sum_of(hn::Add(even, odd)));
-        at = end;
-    }
-}
-
 // Sets all bits of the lanes of the vector at `column` that are in [from, to).
 template <class D> HWY_INLINE hn::Vec<D> inside(D d, int column, int from, int to) {
     using T = hn::TFromD<D>;
     const auto lane = hn::Iota(d, T(0));
     const auto after = hn::Lt(lane, hn::Set(d, T(to - column < 4096 ? to - column : 4096)));
     return hn::VecFromMask(d, hn::AndNot(hn::Lt(lane, hn::Set(d, T(from > column ? from - column : 0))), after));
+}
+
+// (((x*x + half) >> Q) * x + half) >> c (3.8) of non-negative 32-bit numbers, in 64-bit lanes.
+template <int Q> class Cube {
+  public:
+    HWY_INLINE explicit Cube(int c)
+        : round_q_(set64(std::uint64_t(1) << (Q - 1))), round_c_(set64(std::uint64_t(half_of(c)))),
+          shift_c_(set64(std::uint64_t(c))) {}
+    HWY_INLINE VU64 even(V32 x) const {
+        const VU64 square = hn::ShiftRight<Q>(hn::Add(mul_even_unsigned(x, x), round_q_));
+        return shift_right(hn::Add(mul_even_unsigned(as32(square), x), round_c_), shift_c_);
+    }
+    HWY_INLINE VU64 odd(V32 x) const { return even(odd_lanes(x)); }
+
+  private:
+    VU64 round_q_, round_c_, shift_c_;
+};
+
+// The sum over a list.
+template <int Q> HWY_INLINE std::int64_t cube_sum(const std::uint32_t *list, const std::uint32_t *end, int c) {
+    const D32 d;
+    const Cube<Q> cube(c);
+    VU64 even = hn::Zero(DU64()), odd = hn::Zero(DU64());
+    const auto add = [&](V32 x) HWY_ATTR { even = hn::Add(even, cube.even(x)), odd = hn::Add(odd, cube.odd(x)); };
+    for (; end - list >= kLanes32; list += kLanes32) add(as32(hn::LoadU(DU32(), list)));
+    if (list < end) { // zeros add nothing
+        const auto listed = hn::Lt(hn::Iota(d, 0), hn::Set(d, std::int32_t(end - list)));
+        add(hn::IfThenElseZero(listed, as32(hn::LoadU(DU32(), list))));
+    }
+    return std::int64_t(sum_of(hn::Add(even, odd)));
+}
+
+// The positive values of a row: a list per band.
+class PositiveLists {
+  public:
+    HWY_INLINE PositiveLists(std::uint32_t *scratch, int length)
+        : begins_{scratch, scratch + length, scratch + 2 * length}, ends_{begins_[0], begins_[1], begins_[2]} {}
+
+    HWY_INLINE void append(std::size_t band, V32 v) { ends_[band] = append_positive(ends_[band], v); }
+    template <int Q> HWY_INLINE std::int64_t sum(std::size_t band, int c) const {
+        return cube_sum<Q>(begins_[band], ends_[band], c);
+    }
+
+  private:
+    std::uint32_t *begins_[kBands], *ends_[kBands];
+};
+
+// Where the vector at `column` lies relative to the scored columns.
+enum class Place { outside, across, inside };
+template <int Lanes> HWY_INLINE Place place_of(int column, Range scored) {
+    if (column >= scored.from && column + Lanes <= scored.to) return Place::inside;
+    return column + Lanes <= scored.from || column >= scored.to ? Place::outside : Place::across;
+}
+
+HWY_INLINE void add_to(std::int64_t *total, VU64 v) {
+    const D64 d;
+    hn::Store(hn::Add(hn::Load(d, total), hn::BitCast(d, v)), d, total);
 }
 
 // Exact angle test, for the few lanes that single precision cannot decide (3.5). The rounding to float must not be

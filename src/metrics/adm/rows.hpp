@@ -6,20 +6,18 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
-#include <span>
 
 #include "metrics/adm/plan.hpp"
 #include "metrics/adm/sweep_parts.hpp"
+#include "metrics/adm/tile_sums.hpp"
 
 namespace vmaf::adm {
 
 inline constexpr std::array<int, 4> kLow = {15826, 27411, 7345, -4240};    // 3.4; sum kLowSum
 inline constexpr std::array<int, 4> kHigh = {-4240, -7345, 27411, -15826}; // sum 0
 inline constexpr int kLowSum = 46342;
-
-// The parts of a row: part i is [edges[i], edges[i + 1]).
-using Edges = std::span<const int>;
 
 // The contribution of a row of masking coefficients to thresholds (3.8), the three bands together: every sample adds
 // `neighbour` to all nine thresholds around it, and `centre` (kappa - nu) to its own.
@@ -63,14 +61,22 @@ struct RowFunctions {
                    const Bands<std::int16_t> &a);
     // Sum of cubed magnitudes (3.6).
     std::uint64_t (*denominator0)(const std::int16_t *o, int from, int to);
+    // Also adds the terms of columns 0 .. count-1 to `totals`.
+    std::uint64_t (*tile_denominator0)(const std::int16_t *o, int count, Range scored, std::int64_t *totals);
     // 3.8.
     void (*mask0)(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const MaskRow &out);
-    void (*pool0)(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
-                  std::uint32_t *scratch, RowSums *sums); // see pool
+    template <class Mask>
+    using Pool0 = RowSums(const In<std::int16_t> &x, const std::array<Mask, 3> &mask, Range scored,
+                          const ScalePlan &plan, std::uint32_t *scratch); // see pool
+    template <class Mask>
+    using TilePool0 = RowSums(const In<std::int16_t> &x, const std::array<Mask, 3> &mask, Range scored,
+                              const ScalePlan &plan, std::uint32_t *scratch, const ColumnTotals &totals);
+    Pool0<MaskRow> *pool0;
+    TilePool0<MaskRow> *tile_pool0;
     // Null if a set has none.
     void (*narrow_mask0)(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const NarrowMaskRow &out);
-    void (*narrow_pool0)(const In<std::int16_t> &x, const std::array<NarrowMaskRow, 3> &mask, Edges edges,
-                         const ScalePlan &plan, std::uint32_t *scratch, RowSums *sums);
+    Pool0<NarrowMaskRow> *narrow_pool0;
+    TilePool0<NarrowMaskRow> *narrow_tile_pool0;
 
     // Scales 1..3. Vertical passes use elements [from, to) of rows stored one column late and folded.
     void (*vertical1)(const Rows<std::int16_t> &rows, int from, int to, std::int32_t *low, std::int32_t *high);
@@ -86,13 +92,19 @@ struct RowFunctions {
                   const std::int32_t *same_angle, int from, int to, double gain_limit, const Bands<std::int32_t> &r,
                   const Bands<std::int32_t> &a);
     std::uint64_t (*denominator)(const std::int32_t *o, int from, int to, const ScalePlan &plan);
+    // Also adds the terms of columns 0 .. count-1 to a band's `totals` (see ColumnTotals).
+    std::uint64_t (*tile_denominator)(const std::int32_t *o, int count, Range scored, const ScalePlan &plan,
+                                      std::int64_t *totals, std::ptrdiff_t odd);
     // `magnitude` receives |c|, which is also the component's signal.
     void (*mask)(const In<std::int32_t> &y, int from, int to, const ScalePlan &plan,
                  const Bands<std::int32_t> &magnitude, const MaskRow &out);
-    // Sums of component x masked by the other one, for each part of a row; `mask` has the rows above, at and below.
+    // Sums component x, masked by the other one, over the scored columns; `mask` has the rows above, at and below.
     // `scratch` has room for three rows.
-    void (*pool)(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges,
-                 const ScalePlan &plan, std::uint32_t *scratch, RowSums *sums);
+    RowSums (*pool)(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored,
+                    const ScalePlan &plan, std::uint32_t *scratch);
+    // Also adds the terms of all columns to `totals`.
+    RowSums (*tile_pool)(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored,
+                         const ScalePlan &plan, std::uint32_t *scratch, const ColumnTotals &totals);
 };
 
 const RowFunctions &scalar_rows();

@@ -161,6 +161,17 @@ std::uint64_t denominator(const std::int32_t *o, int from, int to, const ScalePl
     return sum;
 }
 
+std::uint64_t tile_denominator0(const std::int16_t *o, int count, Range scored, std::int64_t *totals) {
+    for (int j = 0; j < count; j++) totals[j / kColumnsPerTotal0] += std::int64_t(denominator0(o, j, j + 1));
+    return denominator0(o, scored.from, scored.to);
+}
+
+std::uint64_t tile_denominator(const std::int32_t *o, int count, Range scored, const ScalePlan &plan,
+                               std::int64_t *totals, std::ptrdiff_t odd) {
+    for (int j = 0; j < count; j++) totals[j / 2 + (j % 2 ? odd : 0)] += std::int64_t(denominator(o, j, j + 1, plan));
+    return denominator(o, scored.from, scored.to, plan);
+}
+
 void mask0(const In<std::int16_t> &y, int from, int to, const ScalePlan &plan, const MaskRow &out) {
     constexpr std::array<int, kBands> kRound = {16384, 16384, 65535}, kShift = {15, 15, 17}; // 65535: a quirk
     for (int j = from; j < to; j++) {
@@ -216,42 +227,76 @@ template <int Q> std::int64_t cube(std::uint32_t magnitude, std::uint32_t thresh
     return (square * x + half_of(c)) >> c;
 }
 
-RowSums pool_part0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int from, int to,
-                   const ScalePlan &plan, std::uint32_t *scratch) {
+// Calls take(band, column, term) for columns [from, to).
+template <class Take>
+void for_terms0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, int from, int to, const ScalePlan &plan,
+                std::uint32_t *scratch, const Take &take) {
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
     const auto row = [&]<int Q, int Up>(std::size_t b) {
-        std::uint64_t sum = 0; // wraps if weights are absurd
         for (int j = from; j < to; j++)
-            sum += std::uint64_t(cube<Q>(plan.weight[b] * std::uint32_t(std::abs(int(x[b][j]))),
-                                         threshold[j - from] << Up, plan.num_term_shift[b]));
-        return std::int64_t(sum);
+            take(b, j,
+                 cube<Q>(plan.weight[b] * std::uint32_t(std::abs(int(x[b][j]))), threshold[j - from] << Up,
+                         plan.num_term_shift[b]));
     };
-    return {row.operator()<29, 10>(0), row.operator()<29, 10>(1), row.operator()<30, 12>(2)};
-}
-void pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
-           std::uint32_t *scratch, RowSums *sums) {
-    for (std::size_t i = 0; i + 1 < edges.size(); i++)
-        sums[i] = pool_part0(x, mask, edges[i], edges[i + 1], plan, scratch);
+    row.template operator()<29, 10>(0);
+    row.template operator()<29, 10>(1);
+    row.template operator()<30, 12>(2);
 }
 
-RowSums pool_part(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
-                  const ScalePlan &plan, std::uint32_t *scratch) {
+template <class Take>
+void for_terms(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, int from, int to,
+               const ScalePlan &plan, std::uint32_t *scratch, const Take &take) {
     std::uint32_t *threshold = scratch;
     thresholds(mask, from, to, threshold, scratch + plan.window.width + kRowMargin);
-    RowSums sums{};
-    for (std::size_t b = 0; b < kBands; b++) {
-        std::uint64_t sum = 0;
+    for (std::size_t b = 0; b < kBands; b++)
         for (int j = from; j < to; j++)
-            sum += std::uint64_t(cube<30>(std::uint32_t(magnitude[b][j]), threshold[j - from], plan.num_term_shift[b]));
-        sums[b] = std::int64_t(sum);
-    }
-    return sums;
+            take(b, j, cube<30>(std::uint32_t(magnitude[b][j]), threshold[j - from], plan.num_term_shift[b]));
 }
-void pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Edges edges, const ScalePlan &plan,
-          std::uint32_t *scratch, RowSums *sums) {
-    for (std::size_t i = 0; i + 1 < edges.size(); i++)
-        sums[i] = pool_part(magnitude, mask, edges[i], edges[i + 1], plan, scratch);
+
+// Adds up terms.
+struct ScoredSums {
+    Range columns;
+    std::array<std::uint64_t, kBands> sums{}; // wrap if weights are absurd
+
+    void add(std::size_t band, int column, std::int64_t term) {
+        if (columns.has(column)) sums[band] += std::uint64_t(term);
+    }
+    RowSums row() const { return {std::int64_t(sums[0]), std::int64_t(sums[1]), std::int64_t(sums[2])}; }
+};
+
+RowSums pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Range scored, const ScalePlan &plan,
+              std::uint32_t *scratch) {
+    ScoredSums sums{scored};
+    for_terms0(x, mask, scored.from, scored.to, plan, scratch,
+               [&](std::size_t b, int column, std::int64_t term) { sums.add(b, column, term); });
+    return sums.row();
+}
+RowSums tile_pool0(const In<std::int16_t> &x, const std::array<MaskRow, 3> &mask, Range scored, const ScalePlan &plan,
+                   std::uint32_t *scratch, const ColumnTotals &totals) {
+    ScoredSums sums{scored};
+    for_terms0(x, mask, 0, plan.window.width, plan, scratch, [&](std::size_t b, int column, std::int64_t term) {
+        sums.add(b, column, term);
+        totals.at[b][column / kColumnsPerTotal0] += term;
+    });
+    return sums.row();
+}
+
+RowSums pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored, const ScalePlan &plan,
+             std::uint32_t *scratch) {
+    ScoredSums sums{scored};
+    for_terms(magnitude, mask, scored.from, scored.to, plan, scratch,
+              [&](std::size_t b, int column, std::int64_t term) { sums.add(b, column, term); });
+    return sums.row();
+}
+RowSums tile_pool(const In<std::int32_t> &magnitude, const std::array<MaskRow, 3> &mask, Range scored,
+                  const ScalePlan &plan, std::uint32_t *scratch, const ColumnTotals &totals) {
+    ScoredSums sums{scored};
+    for_terms(magnitude, mask, 0, plan.window.width, plan, scratch, [&](std::size_t b, int column, std::int64_t term) {
+        sums.add(b, column, term);
+        totals.at[b][column / 2 + (column % 2 ? totals.odd : 0)] += term;
+    });
+    return sums.row();
 }
 
 } // namespace
@@ -265,10 +310,13 @@ const RowFunctions &scalar_rows() {
         .restore0 = restore<std::int16_t>,
         .limit0 = limit<std::int16_t>,
         .denominator0 = denominator0,
+        .tile_denominator0 = tile_denominator0,
         .mask0 = mask0,
         .pool0 = pool0,
+        .tile_pool0 = tile_pool0,
         .narrow_mask0 = nullptr,
         .narrow_pool0 = nullptr,
+        .narrow_tile_pool0 = nullptr,
         .vertical1 = vertical1,
         .vertical23 = vertical23,
         .horizontal = horizontal,
@@ -276,8 +324,10 @@ const RowFunctions &scalar_rows() {
         .restore = restore<std::int32_t>,
         .limit = limit<std::int32_t>,
         .denominator = denominator,
+        .tile_denominator = tile_denominator,
         .mask = mask,
         .pool = pool,
+        .tile_pool = tile_pool,
     };
     return functions;
 }

@@ -82,15 +82,11 @@ template <class Component> struct LateHalf {
     // What the frame counts of a row; tiles get all of it.
     template <class Pool>
     RowSums row_of(const std::array<int, 3> &rows, std::size_t component, ScaleTiles &tiles, Pool pool) {
-        if (tiles.wanted()) {
-            pool(rows, component, tiles.edges(), tiles.sums().data());
-            return tiles.add(rows[1], component == 0 ? &ScaleTile::num : &ScaleTile::aim);
-        }
-        RowSums sums;
-        const std::array<int, 2> edges = {plan.window.left, plan.window.right};
-        pool(rows, component, edges, &sums);
-        return sums;
+        if (!tiles.wanted()) return pool(rows, component, nullptr);
+        const ColumnTotals totals = tiles.row(rows[1], component == 0 ? ScaleTiles::kNum : ScaleTiles::kAim);
+        return pool(rows, component, &totals);
     }
+    Range scored_columns() const { return {plan.window.left, plan.window.right}; }
 };
 
 template <class T> using DetailRows = std::array<std::array<Row<T>, kBands>, 2>; // [picture][band]
@@ -144,16 +140,19 @@ class FirstLate : public LateHalf<Component0> {
             else
                 fold_mask(c.neighbour.get(), share.detail_columns, plan.window.width);
         }
-        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, Edges edges, RowSums *parts) {
+        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, const ColumnTotals *totals) {
             const std::size_t y = x ^ 1;
             const In<std::int16_t> signal = inputs(slot(rows[1])[x].values);
-            if (narrow_) {
-                const std::array masks = {slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
-                                          slot(rows[2])[y].narrow_mask()};
-                return functions_.narrow_pool0(signal, masks, edges, plan, scratch.get(), parts);
-            }
-            const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            functions_.pool0(signal, masks, edges, plan, scratch.get(), parts);
+            const auto pooled = [&](const auto &masks, auto *alone, auto *with_tiles) {
+                if (totals) return with_tiles(signal, masks, scored_columns(), plan, scratch.get(), *totals);
+                return alone(signal, masks, scored_columns(), plan, scratch.get());
+            };
+            if (narrow_)
+                return pooled(std::array{slot(rows[0])[y].narrow_mask(), slot(rows[1])[y].narrow_mask(),
+                                         slot(rows[2])[y].narrow_mask()},
+                              functions_.narrow_pool0, functions_.narrow_tile_pool0);
+            return pooled(std::array{slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()},
+                          functions_.pool0, functions_.tile_pool0);
         };
         pool_behind(row, share.pooled, tiles, sums, pool);
     }
@@ -187,10 +186,12 @@ class LaterLate : public LateHalf<Component> {
                         components[c].mask());
             fold_mask(components[c].neighbour.get(), columns, plan.window.width);
         }
-        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, Edges edges, RowSums *parts) {
+        const auto pool = [&](const std::array<int, 3> &rows, std::size_t x, const ColumnTotals *totals) {
             const std::size_t y = x ^ 1;
+            const In<std::int32_t> signal = inputs(slot(rows[1])[x].magnitude);
             const std::array masks = {slot(rows[0])[y].mask(), slot(rows[1])[y].mask(), slot(rows[2])[y].mask()};
-            masks_.pool(inputs(slot(rows[1])[x].magnitude), masks, edges, plan, scratch.get(), parts);
+            if (totals) return masks_.tile_pool(signal, masks, scored_columns(), plan, scratch.get(), *totals);
+            return masks_.pool(signal, masks, scored_columns(), plan, scratch.get());
         };
         pool_behind(row, share.pooled, tiles, sums, pool);
     }
@@ -246,39 +247,33 @@ template <class Coefficient, class Late> struct Level {
     }
 
     // Starts the denominators of a row.
-    void begin_denominators() {
+    void begin_denominators(int row) {
         denominators_ = {};
-        std::fill(tiles.sums().begin(), tiles.sums().end(), RowSums{});
+        if (tiles.wanted()) totals_ = tiles.row(row, ScaleTiles::kDen);
     }
 
-    // For columns base ... base + count - 1; `sum` uses columns from `base` on.
-    template <class Sum> void add_denominator(int base, int count, std::size_t band, Sum sum) {
-        const auto inside = [&](int column) { return std::clamp(column - base, 0, count); };
-        if (!tiles.wanted()) {
-            denominators_[band] += sum(inside(plan.window.left), inside(plan.window.right));
-            return;
-        }
-        const std::span<const int> edges = tiles.edges();
-        std::size_t part = std::size_t(std::upper_bound(edges.begin(), edges.end(), base) - edges.begin()) - 1;
-        for (; part + 1 < edges.size() && edges[part] < base + count; part++)
-            tiles.sums()[part][band] += std::int64_t(sum(inside(edges[part]), inside(edges[part + 1])));
+    // For columns base ... base + count - 1; `sum` receives the scored ones, counted from `base`, and the band's totals
+    // or null.
+    template <class Sum> void add_denominators(int base, int count, const Sum &sum) {
+        const Range scored = {std::clamp(plan.window.left - base, 0, count),
+                              std::clamp(plan.window.right - base, 0, count)};
+        for (std::size_t b = 0; b < kBands; b++)
+            denominators_[b] += sum(b, scored, tiles.wanted() ? totals_.at[b] : nullptr);
     }
+    std::ptrdiff_t odd_totals() const { return totals_.odd; }
 
     void end_denominators(int row, std::size_t scale, std::span<FrameSums> sums) {
-        std::array<std::uint64_t, kBands> row_sums = denominators_;
-        if (tiles.wanted()) {
-            const RowSums scored = tiles.add(row, &ScaleTile::den);
-            for (std::size_t b = 0; b < kBands; b++) row_sums[b] = std::uint64_t(scored[b]);
-        }
         if (row < plan.window.top || row >= plan.window.bottom) return;
         for (std::size_t b = 0; b < kBands; b++) {
-            const std::uint64_t den = (row_sums[b] + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
+            const std::uint64_t den =
+                (denominators_[b] + std::uint64_t(half_of(plan.den_row_shift))) >> plan.den_row_shift;
             for (const Late &late : lates) sums[late.variant][scale].den[b] += den;
         }
     }
 
   private:
-    std::array<std::uint64_t, kBands> denominators_{}; // of a row, without tiles
+    std::array<std::uint64_t, kBands> denominators_{}; // of a row
+    ColumnTotals totals_{};                            // with tiles
 };
 
 class FirstScale : public Level<std::int16_t, FirstLate> {
@@ -301,12 +296,13 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
             }
         const bool details = share.detail_rows.has(row);
         const Range columns = details ? share.columns() : share.approx_columns;
-        begin_denominators();
+        const bool with_denominators = share.pooled.has(row) && !reference.are_made;
+        if (with_denominators) begin_denominators(row);
         for (int base = columns.from / kRowMargin * kRowMargin; base < columns.to; base += kPiece)
             make_piece(rows, row, base, std::min(kPiece, columns.to - base), details);
         for (std::size_t p = first_picture(); p < 2; p++) fold_approx(approx[p][std::size_t(row & 3)].get(), w.width);
         if (!details) return;
-        if (share.pooled.has(row) && !reference.are_made) end_denominators(row, 0, sums);
+        if (with_denominators) end_denominators(row, 0, sums);
         for (FirstLate &late : lates) late.finish_row(row, share, tiles, sums[late.variant][0]);
     }
 
@@ -343,10 +339,11 @@ class FirstScale : public Level<std::int16_t, FirstLate> {
             functions.restore0(both[0], both[1], from, to, pointers(restored->magnitude), restored->same_angle.get());
         for (FirstLate &late : lates) late.add_piece(both, shared_restored(), row, base, from, to);
         if (!share.pooled.has(row) || reference.are_made) return;
-        for (std::size_t b = 0; b < kBands; b++)
-            add_denominator(base, count, b, [&](int left, int right) {
-                return functions.denominator0(details[0][b].get(), left, right);
-            });
+        add_denominators(base, count, [&](std::size_t b, Range scored, std::int64_t *totals) {
+            const std::int16_t *o = details[0][b].get();
+            if (!totals) return functions.denominator0(o, scored.from, scored.to);
+            return functions.tile_denominator0(o, count, scored, totals + base / kColumnsPerTotal0);
+        });
     }
 
     const int bits_;
@@ -398,11 +395,13 @@ class LaterScale : public Level<std::int32_t, LaterLate> {
         }
         if (leaves(row)) copy_bands(both[0], reference.wavelets->later_row(scale, row), columns.from, columns.to);
         if (share.pooled.has(row) && !reference.are_made) {
-            begin_denominators();
-            for (std::size_t b = 0; b < kBands; b++)
-                add_denominator(0, plan.window.width, b, [&](int left, int right) {
-                    return functions.denominator(details[0][b].get(), left, right, plan);
-                });
+            begin_denominators(row);
+            const int w = plan.window.width;
+            add_denominators(0, w, [&](std::size_t b, Range scored, std::int64_t *totals) {
+                const std::int32_t *o = details[0][b].get();
+                if (!totals) return functions.denominator(o, scored.from, scored.to, plan);
+                return functions.tile_denominator(o, w, scored, plan, totals, odd_totals());
+            });
             end_denominators(row, scale, sums);
         }
         if (restored)
@@ -429,10 +428,8 @@ class Sweep::Impl {
     }
 
     void begin_tiles(const TileGrid &grid, std::span<Tile> tiles) {
-        first_.tiles.begin(grid, first_.plan.window, 0, tiles);
-        int scale = 1;
-        for (LaterScale *level : {&second_, &third_, &fourth_})
-            level->tiles.begin(grid, level->plan.window, scale++, tiles);
+        int scale = 0;
+        for_each_level([&](auto &level) { level.tiles.begin(grid, level.plan, scale++, tiles); });
     }
 
     template <class T>
@@ -443,6 +440,7 @@ class Sweep::Impl {
             first_.make_row(pictures, row, sums);
             hand_on<1>(first_, second_, row, sums);
         }
+        for_each_level([&](auto &level) { level.tiles.end(); });
     }
 
   private:

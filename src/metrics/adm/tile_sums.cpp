@@ -3,44 +3,76 @@
 #include <algorithm>
 #include <bit>
 
+#include "metrics/adm/sweep_parts.hpp"
+
 namespace vmaf::adm {
 
-void ScaleTiles::begin(const TileGrid &grid, const Window &window, int scale, std::span<Tile> tiles) {
+namespace {
+
+// How many rows keep totals below 2^63: terms are below 2^62 / 2^c (3.6, 3.8).
+int rows_that_fit(const ScalePlan &plan, int scale) {
+    int shift = *std::min_element(plan.num_term_shift.begin(), plan.num_term_shift.end());
+    if (scale > 0) shift = std::min(shift, plan.den_term_shift);
+    const int columns = scale == 0 ? kColumnsPerTotal0 : 1;
+    return std::max(1, (2 << std::clamp(shift, 0, 16)) / columns);
+}
+
+} // namespace
+
+void ScaleTiles::begin(const TileGrid &grid, const ScalePlan &plan, int scale, std::span<Tile> tiles) {
     tiles_ = tiles;
     scale_ = scale;
     tile_columns_ = grid.columns();
-    edges_.assign(1, 0);
-    part_tiles_.clear();
+    most_rows_ = rows_that_fit(plan, scale);
+    odd_ = scale == 0 ? 0 : round_up(plan.window.width / 2 + kRowMargin, kRowMargin);
+    const std::size_t length = std::size_t(scale == 0 ? round_up(plan.window.width, kRowMargin) : 2 * odd_);
+    runs_.clear();
     row_tiles_.clear();
-    first_scored_ = end_scored_ = 0;
     for (int tile = 0; tile < grid.columns(); tile++) {
-        const int end = edge_above(grid.x(tile + 1), scale + 1);
-        for (int from = edge_above(grid.x(tile), scale + 1); from < end;) {
-            int to = end; // clipped to the window
-            for (const int side : {window.left, window.right})
-                if (side > from) to = std::min(to, side);
-            part_tiles_.push_back(tile);
-            if (to <= window.left) first_scored_ = part_tiles_.size();
-            if (to <= window.right) end_scored_ = part_tiles_.size();
-            edges_.push_back(to);
-            from = to;
+        const int from = edge_above(grid.x(tile), scale + 1), end = edge_above(grid.x(tile + 1), scale + 1);
+        if (scale == 0) {
+            runs_.push_back({from / kColumnsPerTotal0, round_up(end, kColumnsPerTotal0) / kColumnsPerTotal0, tile});
+        } else {
+            runs_.push_back({(from + 1) / 2, (end + 1) / 2, tile});
+            runs_.push_back({from / 2 + int(odd_), end / 2 + int(odd_), tile});
         }
     }
-    sums_.assign(part_tiles_.size(), RowSums{});
     for (int tile = 0; tile < grid.rows(); tile++)
         row_tiles_.resize(std::size_t(edge_above(grid.y(tile + 1), scale + 1)), tile);
+    for (Totals &totals : totals_)
+        if (totals.sums.size() != kBands * length) totals.sums = AlignedArray<std::int64_t>(kBands * length);
 }
 
-RowSums ScaleTiles::add(int row, std::array<WideSum, kBands> ScaleTile::*kind) {
-    Tile *const tiles = tiles_.data() + std::size_t(row_tiles_[std::size_t(row)]) * std::size_t(tile_columns_);
-    for (std::size_t i = 0; i < sums_.size(); i++) {
-        std::array<WideSum, kBands> &total = tiles[part_tiles_[i]][std::size_t(scale_)].*kind;
-        for (std::size_t b = 0; b < kBands; b++) total[b].add(sums_[i][b]);
+ColumnTotals ScaleTiles::row(int row, Kind kind) {
+    Totals &totals = totals_[kind];
+    const int tile_row = row_tiles_[std::size_t(row)];
+    if (totals.rows == most_rows_ || (totals.rows > 0 && tile_row != totals.tile_row)) hand_over(kind);
+    totals.tile_row = tile_row;
+    totals.rows++;
+    const std::size_t length = totals.sums.size() / kBands;
+    return {{totals.sums.data(), totals.sums.data() + length, totals.sums.data() + 2 * length}, odd_};
+}
+
+void ScaleTiles::end() {
+    for (const Kind kind : {kDen, kNum, kAim})
+        if (totals_[kind].rows > 0) hand_over(kind);
+}
+
+void ScaleTiles::hand_over(Kind kind) {
+    constexpr std::array kMembers = {&ScaleTile::den, &ScaleTile::num, &ScaleTile::aim};
+    Totals &totals = totals_[kind];
+    Tile *const tiles = tiles_.data() + totals.tile_row * tile_columns_;
+    const std::size_t length = totals.sums.size() / kBands;
+    for (std::size_t b = 0; b < kBands; b++) {
+        const std::int64_t *const sums = totals.sums.data() + b * length;
+        for (const Run &run : runs_) {
+            WideSum total;
+            for (int i = run.from; i < run.to; i++) total.add(sums[i]);
+            (tiles[run.tile][std::size_t(scale_)].*kMembers[kind])[b] += total;
+        }
     }
-    std::array<std::uint64_t, kBands> scored{}; // may wrap, like the frame's
-    for (std::size_t i = first_scored_; i < end_scored_; i++)
-        for (std::size_t b = 0; b < kBands; b++) scored[b] += std::uint64_t(sums_[i][b]);
-    return {std::int64_t(scored[0]), std::int64_t(scored[1]), std::int64_t(scored[2])};
+    std::fill_n(totals.sums.data(), totals.sums.size(), 0);
+    totals.rows = 0;
 }
 
 void add_tiles(std::span<const Tile> tiles, std::span<std::int64_t> words) {

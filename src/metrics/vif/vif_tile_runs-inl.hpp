@@ -18,7 +18,7 @@ namespace vmaf::vif::HWY_NAMESPACE {
 
 class TileRuns {
     static constexpr int kWords = 5;
-    // 32 bits of a lane hold what they add: logarithms are below 2^15 (vif.md 2.7), halves of noise below 2^16.
+    // 32 bits per lane suffice for that many: logarithms are below 2^15 (vif.md 2.7), halves of noise below 2^16.
     static constexpr int kMostPixels = 1 << 16;
 
   public:

@@ -8,13 +8,27 @@ const IN_WORK = 8; // frames that a decoder may run ahead; they hold its memory
 export const isPlain = (file) => /\.(y4m|yuv|raw)$/i.test(file.name);
 export const isRaw = (file) => /\.(yuv|raw)$/i.test(file.name);
 
-const problem = (file, text) => new VmafError(`'${file.name}': ${text}`);
+const problem = (file, text) => new VmafError(`'${file.name}' ${text}`);
 
 /** Width, height, chroma format and depth of a frame of either kind; throws if its samples cannot be read. */
 export function pictureFormat(frame) {
   if (frame.planes) return frame.format;
   const { pixelFormat, bitDepth } = formatOf(frame.format);
   return { width: frame.visibleRect.width, height: frame.visibleRect.height, pixelFormat, bitDepth };
+}
+
+const isHdr = ({ transfer }) => transfer === "pq" || transfer === "hlg";
+
+/** Sentences about colours that differ, of a pair of frames; throws where the samples do not mean the same. Limited unless stated, as for `vmaf`. */
+export function colourNotes(frames, names) {
+  const colours = frames.map(({ colorSpace }) => colorSpace ?? {}), told = (i, text) => `${names[i]} ${text}`;
+  const ranges = colours.map(({ fullRange }) => (fullRange ? "has full range" : "has limited range"));
+  if (ranges[0] !== ranges[1] && colours.every(({ fullRange }) => fullRange !== undefined))
+    throw new VmafError(`the colour ranges differ: ${names.map((_, i) => told(i, ranges[i])).join(", ")}; convert one of them first, or use the vmaf program, which does`);
+  if (colours.every(({ transfer }) => transfer) && isHdr(colours[0]) !== isHdr(colours[1]))
+    throw new VmafError(`${names.map((_, i) => told(i, isHdr(colours[i]) ? "is HDR" : "is not")).join(", ")}; their scores would mean nothing`);
+  return ["matrix", "transfer", "primaries"].filter((word) => colours[0][word] && colours[1][word] && colours[0][word] !== colours[1][word])
+    .map((word) => `The ${word} differs: ${colours[0][word]} and ${colours[1][word]}; samples are compared as they are stored`);
 }
 export const described = ({ width, height, pixelFormat, bitDepth }) => `${width}x${height} ${[...pixelFormat].join(":")} ${bitDepth} bit`;
 
@@ -30,6 +44,8 @@ export class PlainClip {
     clip.count = reader.framesLeft;
     clip.rate = reader.frameRate;
     reader.free();
+    const header = isRaw(file) ? "" : (await file.slice(0, 1024).text()).split("\n")[0];
+    clip.colorSpace = isRaw(file) ? {} : { fullRange: header.includes("XCOLORRANGE=FULL") };
     return clip;
   }
 
@@ -45,7 +61,7 @@ export class PlainClip {
     const reader = await this.reopen();
     try {
       for (let i = 0, planes = reader.read(); planes; planes = reader.read(), i++)
-        yield { planes, format: reader.format, timestamp: this.hasTimes ? Math.round((i * 1e6) / this.rate) : 0,
+        yield { planes, format: reader.format, colorSpace: this.colorSpace, timestamp: this.hasTimes ? Math.round((i * 1e6) / this.rate) : 0,
           duration: this.hasTimes ? 1e6 / this.rate : 0, number: i, close() {} };
     } finally {
       reader.free();
@@ -73,12 +89,13 @@ export class VideoClip {
       throw problem(file, "cannot be decoded here: WebCodecs needs a newer browser, and a page from https: or a local file. Or use .y4m clips");
     const clip = new VideoClip();
     clip.file = file;
+    if (file.size === 0) throw problem(file, "is empty; there is nothing to score");
     try {
       clip.track = await new Input({ source: new BlobSource(file), formats: ALL_FORMATS }).getPrimaryVideoTrack();
     } catch (error) {
       throw problem(file, `cannot be read as MP4, WebM or Matroska (${error.message}); check that the file is complete`);
     }
-    if (!clip.track) throw problem(file, "has no video");
+    if (!clip.track) throw problem(file, "has no video that can be read; check that the file is complete");
     const turn = await clip.track.getRotation();
     if (turn) throw problem(file, `is to be shown rotated by ${turn} degrees, and frames are not rotated here; use the vmaf program, which does`);
     const config = await clip.track.getDecoderConfig();

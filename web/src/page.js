@@ -142,6 +142,8 @@ function scoreOne(reference, distorted, job) {
         status.textContent = `${data.done} of ${data.total} frames, ${(data.done / seconds).toFixed(1)} per second, ${clock((seconds / data.done) * (data.total - data.done))} left`;
       } else if (data.type === "facts" || data.type === "notes") {
         for (const text of data.text) article.append(element("p", text, { className: "facts" }));
+      } else if (data.type === "warnings") {
+        for (const text of data.text) article.append(element("p", text, { className: "warning", role: "alert" }));
       } else if (data.type === "images") view(article.pair, data.index, data.images);
       else if (data.type === "unseen") status.textContent = data.message;
       else if (data.type === "error") fail(data.message);

@@ -1,6 +1,6 @@
 // One encode against its reference: decodes, pairs, scores.
 import { blobFile, classesWith, VmafError } from "../../packages/npm/src/index.js";
-import { described, isPlain, isRaw, pairs, pictureFormat, PlainClip, VideoClip } from "./clips.js";
+import { colourNotes, described, isPlain, isRaw, pairs, pictureFormat, PlainClip, VideoClip } from "./clips.js";
 import { bitmapOf } from "./picture.js";
 
 const PERCENTILES = [1, 5, 50, 95], REPORT_MS = 100;
@@ -22,7 +22,7 @@ async function scorePlain({ Scorer }, { reference, distorted, options, raw }) {
   const scorer = await Scorer.open(blobFile(reference), blobFile(distorted), { ...options, ...(isRaw(reference) ? raw : {}) });
   try {
     const total = scorer.pairsLeft;
-    say("facts", { text: [`${reference.name} and ${distorted.name}: read directly, ${total} pairs`] });
+    say("facts", { text: [`${reference.name} and ${distorted.name}: read directly, ${total} ${total === 1 ? "pair" : "pairs"}`] });
     for (let done = 0; scorer.read(); ) {
       places.push([{ number: done }, { number: done }]);
       scored(scorer, ++done, total);
@@ -41,6 +41,8 @@ async function scorerFor(Scorer, [a, b], { reference, distorted, options }) {
     throw new VmafError(`the sizes differ: ${reference.name} is ${format.width}x${format.height}, ${distorted.name} is ${other.width}x${other.height}; scale one of them first, or use the vmaf program`);
   if (other.pixelFormat !== format.pixelFormat || other.bitDepth !== format.bitDepth)
     throw new VmafError(`the formats differ: ${reference.name} is ${described(format)}, ${distorted.name} is ${described(other)}; convert one of them first, or use the vmaf program`);
+  const notes = colourNotes([a, b], [reference.name, distorted.name]);
+  if (notes.length) say("warnings", { text: notes });
   return Scorer.create({ ...options, ...format });
 }
 
@@ -72,6 +74,7 @@ async function score(job) {
     const isEngines = both.every(isPlain) && isRaw(job.reference) === isRaw(job.distorted);
     const result = await (isEngines ? scorePlain : scorePairs)(classes, job);
     const name = job.metric;
+    if (result.warnings.length) say("warnings", { text: result.warnings.map((text) => text.replace("the distorted clip", "The encode").replace(/^the/, "The")) });
     say("result", {
       frames: result.frames.map(({ metrics }) => metrics[name]), pooled: result.pooled, document: result.document("json"), exact: result.document("json", 17),
       percentiles: Object.fromEntries(Object.keys(result.pooled).map((metric) => [metric, PERCENTILES.map((p) => result.percentile(metric, p))])), memory, map: result.map,

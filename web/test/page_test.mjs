@@ -40,6 +40,9 @@ encode("ref.y4m", "dist.mkv", "-c:v", "libvpx-vp9", "-crf", "50", "-b:v", "0");
 run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", "--depth", "10", at("deep.y4m"));
 encode("deep.y4m", "deep.webm", "-c:v", "libvpx-vp9", "-profile:v", "2", "-pix_fmt", "yuv420p10le", "-crf", "50", "-b:v", "0");
 encode("dist.mp4", "rotated.mp4", "-c", "copy", "-metadata:s:v:0", "rotate=90");
+encode("ref.y4m", "full.webm", "-vf", "scale=in_range=tv:out_range=pc", "-color_range", "pc", "-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0");
+encode("ref.y4m", "early.webm", "-vf", "trim=start_frame=2,setpts=PTS-STARTPTS", "-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0");
+writeFileSync(at("empty.mp4"), "");
 writeFileSync(at("text.y4m"), "no clip");
 writeFileSync(at("damaged.webm"), readFileSync(at("dist.webm")).subarray(0, 200));
 
@@ -155,7 +158,8 @@ try {
   });
   await check("errors are shown, and the next pair is scored", async () => {
     for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /The sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
-      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
+      ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "empty.mp4", /'empty\.mp4' is empty/],
+      ["ref.y4m", "full.webm", /The colour ranges differ: ref\.y4m has limited range, full\.webm has full range/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
       ["ref.y4m", "text.y4m", /'text\.y4m' is not a YUV4MPEG2 clip; raw clips need a size/], ["ref.y4m", "rotated.mp4", /'rotated\.mp4'.* rotated by \d+ degrees/],
       ["ref.y4m", "small.y4m", /The clips do not match/]]) {
       const [result] = await score(reference, encode);
@@ -166,6 +170,12 @@ try {
     assert.deepEqual(results.map(({ state }) => state).sort(), ["done", "done", "failed"]);
     assert.deepEqual(await page.$$eval("#overview th[scope]", (list) => list.map((cell) => cell.textContent)), ["ref.webm", "dist.webm"]);
     if (screenshots) await page.screenshot({ path: join(screenshots, "several-1400.png"), fullPage: true });
+  });
+  await check("an encode that is early is reported", async () => {
+    const [result] = await score("ref.webm", "early.webm");
+    assert.equal(result.state, "done", result.text);
+    assert.match(result.text, /The encode is 2 frames early/);
+    assert.match(result.text, /2 frames of the reference without a partner in time left out/);
   });
   await check("no horizontal scrolling at phone width", async () => {
     await page.setViewportSize({ width: 390, height: 844 });

@@ -18,6 +18,7 @@
 #include "calls.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
+#include "io/alignment.hpp"
 #include "model/model.hpp"
 #include "picture/pool.hpp"
 #include "report/report.hpp"
@@ -34,6 +35,8 @@ namespace {
 
 constexpr std::string_view kFrameRateOption = "fps"; // of metrics that depend on it
 constexpr double kMostFrameRate = 1000;              // its largest value
+constexpr std::int64_t kFrameTime = 40'000'000;      // nanoseconds; any, as offsets are counted in pairs
+constexpr int kLargestOffset = 50;                   // pairs
 constexpr unsigned kPictures = 4;                    // a pair, and the history of metrics that look back
 
 struct LoadedModel {
@@ -143,18 +146,30 @@ class Scorer {
     }
 
     void push() {
+        const std::int64_t time = kFrameTime * frames_;
+        watch_.reference(time, luma_signature(next_[0]));
+        watch_.distorted(time, luma_signature(next_[1]));
         session_.read(next_[0], next_[1], frames_);
         frames_++;
+        if (frames_ == next_judgement_) {
+            next_judgement_ += std::min<unsigned>(next_judgement_, AlignmentWatch::kWindow / 2);
+            judge(false);
+        }
         fetch();
     }
 
     void finish() {
         if (frames_ == 0) throw invalid("the clips have no frames to score");
+        judge(true);
         session_.flush();
         for (const LoadedModel &m : models_) session_.pooled(m.model, Pooling::mean, 0, frames_ - 1);
         for (const LoadedModel &m : models_)
             if (m.collection) session_.pooled(*m.collection, Pooling::mean, 0, frames_ - 1);
     }
+
+    // By how many pairs the distorted pictures are late; 0: they are in step, or it cannot be told.
+    int lag() const { return lag_; }
+    bool shows_the_same() const { return shows_the_same_; }
 
     // Digits 0: as libvmaf prints them.
     const std::string &document(ReportFormat format, int digits) {
@@ -194,6 +209,13 @@ class Scorer {
             options.try_emplace(std::string(kFrameRateOption), std::to_string(rate));
         return options;
     }
+    // As the program does for video files (io/video_pairs.cpp); it refuses what is only reported here.
+    void judge(bool is_last) {
+        const OffsetFound found = watch_.check(kFrameTime * kLargestOffset);
+        if (!found.is_same) shows_the_same_ = false;
+        if (lag_ == 0 && found.is_clear && (is_last || found.pairs * 2 >= found.pairs_without))
+            lag_ = int(found.offset / kFrameTime);
+    }
     void ask_for_map() {
         LocalConfig config;
         for (const LoadedModel &m : models_) config.models.push_back(m.model);
@@ -222,7 +244,10 @@ class Scorer {
     std::optional<PicturePool> pool_;
     Picture next_[2];
     std::unique_ptr<ClipReader> clips_[2];
-    unsigned frames_ = 0;
+    unsigned frames_ = 0, next_judgement_ = 20;
+    AlignmentWatch watch_;
+    int lag_ = 0;
+    bool shows_the_same_ = true;
     std::string text_;
 };
 
@@ -303,6 +328,8 @@ VMAF_EXPORT int scorer_push(Scorer *scorer) {
 VMAF_EXPORT int scorer_finish(Scorer *scorer) {
     return guarded([&] { scorer->finish(); });
 }
+VMAF_EXPORT int scorer_lag(const Scorer *scorer) { return scorer->lag(); }
+VMAF_EXPORT int scorer_shows_the_same(const Scorer *scorer) { return scorer->shows_the_same(); }
 // `format` is a ReportFormat; null on failure. Valid until the scorer's next call.
 VMAF_EXPORT const char *scorer_document(Scorer *scorer, int format, int digits) {
     const char *text = nullptr;

@@ -68,6 +68,8 @@ export interface CellMap {
 
 export class Result {
   readonly map: CellMap | null;
+  /** Sentences about clips that are not in step or show different pictures. */
+  readonly warnings: string[];
   readonly version: string;
   readonly frames: { frame: number; metrics: Record<string, number> }[];
   readonly pooled: Record<string, Pooled>;

@@ -39,14 +39,23 @@ export function classesWith({ module, models }) {
 
 export const scorerWith = (parts) => classesWith(parts).Scorer;
 
+const READ_AHEAD = 1 << 20; // bytes: every reading of a Blob takes milliseconds, and clips of odd sizes are read row by row
+
 /** Wraps a Blob or File for Scorer.open(); only in workers, which can read files synchronously. */
 export function blobFile(blob, name = blob.name ?? "clip") {
   const reader = new FileReaderSync();
+  const read = (begin, length) => new Uint8Array(reader.readAsArrayBuffer(blob.slice(begin, begin + length)));
+  let ahead = new Uint8Array(0), first = 0; // what was read last, and where it begins
   return {
     name,
     size: blob.size,
     read(place, target) {
-      const bytes = new Uint8Array(reader.readAsArrayBuffer(blob.slice(place, place + target.length)));
+      let bytes;
+      if (target.length >= READ_AHEAD) bytes = read(place, target.length);
+      else {
+        if (place < first || place + target.length > first + ahead.length) [ahead, first] = [read(place, READ_AHEAD), place];
+        bytes = ahead.subarray(place - first, place - first + target.length);
+      }
       target.set(bytes);
       return bytes.length;
     },

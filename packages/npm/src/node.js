@@ -36,10 +36,14 @@ export const Scorer = scorerClass(platform), Clip = clipClass(platform);
 /** Opens a file for Scorer.open() and Clip.open(); call its `close()` at the end. */
 export function openFile(path) {
   try {
-    const descriptor = openSync(path, "r");
+    const descriptor = openSync(path, "r"), facts = fstatSync(descriptor);
+    if (facts.isDirectory()) {
+      closeSync(descriptor);
+      throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+    }
     return {
       name: String(path),
-      size: fstatSync(descriptor).size,
+      size: facts.size,
       read: (from, target) => readSync(descriptor, target, 0, target.length, from),
       close: () => closeSync(descriptor),
     };

@@ -19,14 +19,20 @@ function parseDocument(text) {
   return JSON.parse(quoted, (key, value) => (typeof value === "string" && value[0] === "\0" ? words[value.slice(1)] : value));
 }
 
+function checkSize(sides) {
+  for (const [name, value] of Object.entries(sides))
+    if (!Number.isInteger(value) || value <= 0) throw new VmafError(`${name} is ${value}; give the size of the pictures in pixels`);
+}
+
 /** The scores, in full precision. */
 export class Result {
-  constructor(document, texts, map) {
+  constructor(document, texts, map, warnings = []) {
     this.version = document.version;
     this.frames = document.frames.map(({ frameNum, metrics }) => ({ frame: frameNum, metrics }));
     this.pooled = document.pooled_metrics;
     this.aggregate = document.aggregate_metrics;
     this.map = map;
+    this.warnings = warnings;
     this.#texts = texts;
   }
   #texts;
@@ -61,8 +67,7 @@ export function scorerClass(platform) {
       const scorer = await this.#start(options);
       const { width, height, pixelFormat = "420", bitDepth = 8 } = options;
       try {
-        for (const [name, value] of Object.entries({ width, height }))
-          if (!Number.isInteger(value) || value <= 0) throw new VmafError(`${name} is ${value}; give the size of the pictures in pixels`);
+        checkSize({ width, height });
         if (!/^4(00|20|22|44)$/.test(pixelFormat)) throw new VmafError(`there is no pixel format '${pixelFormat}'; use 420, 422, 444 or 400`);
         scorer.#instance.call("scorer_prepare", scorer.#handle, Number(pixelFormat), bitDepth, width, height);
         scorer.#format = { width, height, pixelFormat, bitDepth };
@@ -81,6 +86,7 @@ export function scorerClass(platform) {
         scorer.#files = [reference, distorted].map((file) => instance.open(file));
         const isRaw = options.width !== undefined;
         const { width = 0, height = 0, pixelFormat = "420", bitDepth = 8 } = options;
+        if (isRaw) checkSize({ width, height });
         instance.call("scorer_open", scorer.#handle, scorer.#files[0], reference.name, scorer.#files[1], distorted.name,
           Number(pixelFormat), isRaw ? bitDepth : 0, width, height);
         return scorer;
@@ -195,13 +201,20 @@ export function scorerClass(platform) {
       // Creates all documents now, since the memory is freed.
       const texts = new Map();
       for (const format of Object.keys(DOCUMENTS)) for (const digits of [0, ALL_DIGITS]) texts.set(`${format} ${digits}`, text(format, digits));
-      const map = this.#hasMap ? this.#map() : null;
+      const map = this.#hasMap ? this.#map() : null, warnings = this.#warnings();
       this.free();
       return new Result(parseDocument(texts.get(`json ${ALL_DIGITS}`)), (format, digits) => {
         const found = texts.get(`${format} ${digits}`);
         if (found === undefined) throw new VmafError(`there is no document '${format}' with ${digits} digits; use json, xml, csv or sub, and 0 or 17`);
         return found;
-      }, map);
+      }, map, warnings);
+    }
+
+    #warnings() {
+      const { exports } = this.#instance, lag = exports.scorer_lag(this.#handle), frames = Math.abs(lag) === 1 ? "frame" : "frames";
+      if (!exports.scorer_shows_the_same(this.#handle)) return ["the clips do not show the same pictures: no offset makes their frames alike"];
+      if (!lag) return [];
+      return [`the distorted clip is ${Math.abs(lag)} ${frames} ${lag > 0 ? "late" : "early"}: its frames fit others of the reference clip much better, so these scores mean little`];
     }
 
     #map() {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-import { Clip, DEFAULT_MODEL, formatOf, hasSimd, models, openFile, Scorer, scoreFiles, VmafError } from "../src/node.js";
+import { blobFile, Clip, DEFAULT_MODEL, formatOf, hasSimd, models, openFile, Scorer, scoreFiles, VmafError } from "../src/node.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vmaf-npm-"));
 const at = (name) => join(folder, name);
@@ -116,6 +116,36 @@ test("a single clip gives the pictures that are scored", async () => {
   await assert.rejects(Clip.open(openFile(at("ref.yuv"))), /is not a YUV4MPEG2 clip/);
 });
 
+test("blobs are read in large pieces, also row by row", async () => {
+  let reads = 0;
+  globalThis.FileReaderSync = class {
+    readAsArrayBuffer(piece) {
+      reads++;
+      return piece.buffer.slice(piece.byteOffset, piece.byteOffset + piece.length);
+    }
+  };
+  const blob = (name) => {
+    const bytes = readFileSync(at(name));
+    return { name, size: bytes.length, slice: (begin, end) => bytes.subarray(begin, end) };
+  };
+  const scorer = await Scorer.open(blobFile(blob("ref422.y4m")), blobFile(blob("dist422.y4m")));
+  while (scorer.read());
+  const wanted = await scoreFiles(at("ref422.y4m"), at("dist422.y4m"));
+  assert.equal(figures(scorer.finish().document()), figures(wanted.document()));
+  assert.ok(reads < 12, `${reads} reads`); // a clip is 256 kB, and a row 177 bytes
+});
+
+test("clips that are out of step, or show something else, are reported", async () => {
+  for (const [lag, warning] of [[1, /^the distorted clip is 1 frame late: /], [-2, /^the distorted clip is 2 frames early: /], [0, null]]) {
+    clip("long.yuv", "--size", "176x144", "--frames", "40");
+    const scorer = await Scorer.create(raw);
+    for (let frame = 2; frame < 36; frame++) scorer.push(planes("long.yuv", { frame }), planes("long.yuv", { frame: frame - lag }));
+    const { warnings } = scorer.finish();
+    if (warning) assert.match(warnings.join(), warning);
+    else assert.deepEqual(warnings, []);
+  }
+});
+
 test("video frames: planes and interleaved chroma are read, RGB is refused", async () => {
   globalThis.VideoFrame = class {
     constructor(format, whole) {
@@ -150,6 +180,8 @@ test("errors have clear messages", async () => {
   await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.y4m")), /is not a YUV4MPEG2 clip/);
   await assert.rejects(scoreFiles(at("nowhere.y4m"), at("dist.y4m")), { code: "ENOENT", message: `cannot open '${at("nowhere.y4m")}': no such file or directory` });
   await assert.rejects(scoreFiles(at("ref.y4m"), at("dist422.y4m")), /the clips do not match: .*176x144 4:2:0 8 bit.*177x145 4:2:2 8 bit/);
+  await assert.rejects(scoreFiles(folder, at("dist.y4m")), { code: "EISDIR", message: `cannot open '${folder}': it is a folder` });
+  await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.yuv"), { width: 176, height: -1 }), /height is -1; give the size/);
   writeFileSync(at("cut.y4m"), readFileSync(at("dist.y4m")).subarray(0, 60000));
   await assert.rejects(scoreFiles(at("ref.y4m"), at("cut.y4m")), /cut\.y4m/);
   await assert.rejects(Scorer.create({ ...raw, model: "vmaf_v9" }), /there is no model 'vmaf_v9'; there are .*vmaf_v0\.6\.1/);

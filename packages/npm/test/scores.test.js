@@ -62,7 +62,7 @@ test("maps equal the program's", async () => {
   const psnr = await scoreFiles(at("ref.y4m"), at("dist.y4m"), { model: null, features: ["psnr"], map: "psnr_y" });
   assert.equal(psnr.map.score, "psnr_y");
   await assert.rejects(scoreFiles(at("ref.y4m"), at("dist.y4m"), { map: true, mapCell: 20 }), /multiple of 16/);
-  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist.y4m"), { model: null, features: ["psnr"], map: true }), /name of a score/);
+  await assert.rejects(scoreFiles(at("ref.y4m"), at("dist.y4m"), { model: null, features: ["psnr"], map: true }), /needs a score/);
 });
 
 test("raw clips of 10 bit, several models and options", async () => {

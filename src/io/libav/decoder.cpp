@@ -1,7 +1,6 @@
 #include "io/libav/decoder.hpp"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -9,7 +8,6 @@
 #include "io/libav/cuda_device.hpp"
 #include "io/libav/nvdec/nvdec_decoder.hpp"
 #include "io/libav/nvdec/primary_context.hpp"
-#include "io/libav/stream_start.hpp"
 #include "system/filesystem.hpp"
 
 extern "C" {
@@ -27,10 +25,6 @@ bool needs_device(const AVCodec &codec) { return std::string_view(codec.name) ==
 constexpr unsigned kMaxDecoderThreads = 16;
 constexpr int kTrialThreads = 4; // each decodes a frame more before the first comes out
 constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
-
-std::span<const std::uint8_t> bytes_of(const AVPacket &packet) {
-    return {packet.data, static_cast<std::size_t>(std::max(packet.size, 0))};
-}
 
 // Decoders of a codec that work with a kind of device.
 std::vector<std::pair<const AVCodec *, AVPixelFormat>> device_decoders(AVCodecID id, AVHWDeviceType type) {
@@ -106,7 +100,8 @@ Decoder::Decoder(std::shared_ptr<Container> container, Read read, BufferRef devi
 
 Decoder::Decoder(std::shared_ptr<Container> container, Read read)
     : container_(std::move(container)), request_(container_->request()), read_(std::move(read)),
-      threads_(static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads))) {
+      threads_(static_cast<int>(std::clamp(request_.threads, 1u, kMaxDecoderThreads))),
+      start_(*container_->format().iformat, container_->parameters().codec_id) {
     decoder_complaints_.decoder = this;
     const AVCodec *const tried = avcodec_find_decoder(container_->parameters().codec_id);
     if (tried && needs_device(*tried)) return; // what it says is that it cannot work at all
@@ -243,7 +238,7 @@ void Decoder::check() const {
     if (demuxer_)
         if (const std::string heard = demuxer_->complaint(); !heard.empty()) throw damaged(heard);
     if (first_is_damaged_) throw damaged_frame(number());
-    if (is_forgiving_) return;
+    if (start_.forgives()) return;
     if (const std::string heard = decoder_complaints_.first(); !heard.empty()) throw damaged(heard);
 }
 
@@ -256,23 +251,9 @@ Error Decoder::damaged_frame(std::uint64_t frame) const {
     return invalid("frame " + std::to_string(frame) + " of " + name() + " is damaged; the file or its transfer is");
 }
 
-// Pictures before the first key picture, and those after it that are shown before it, may refer to what is not there.
-void Decoder::look_at_start(const AVPacket &packet) {
-    const bool is_key = packet.flags & AV_PKT_FLAG_KEY, has_time = packet.pts != AV_NOPTS_VALUE;
-    const bool is_shown = !(packet.flags & AV_PKT_FLAG_DISCARD); // an edit list may leave out the first ones
-    if (is_shown && has_time && (earliest_ == AV_NOPTS_VALUE || packet.pts < earliest_)) earliest_ = packet.pts;
-    if (packets_++ == 0 && !is_key) {
-        begins_without_key_ = true;
-        is_forgiving_ = may_be_joined_anywhere(*container_->format().iformat) &&
-                        !announces_key_picture(container_->parameters().codec_id, bytes_of(packet));
-    }
-    if (is_key && first_key_ == AV_NOPTS_VALUE) first_key_ = packet.pts;
-    if (has_time && first_key_ != AV_NOPTS_VALUE && packet.pts < first_key_ && frames_ == 0) is_forgiving_ = true;
-}
-
 void Decoder::look_at_headers(const AVPacket &packet) {
     if (container_->parameters().codec_id != AV_CODEC_ID_MPEG2VIDEO) return;
-    const auto chroma = chroma_of_mpeg2(bytes_of(packet));
+    const auto chroma = chroma_of_mpeg2(packet);
     if (!chroma) return;
     if (mpeg2_chroma_.value_or(*chroma) != *chroma)
         throw invalid(name() + " has pictures after frame " + std::to_string(number()) +
@@ -289,12 +270,12 @@ bool Decoder::feed() {
         avcodec_send_packet(codec_.get(), nullptr);
         return true;
     }
-    look_at_start(*packet_);
+    start_.saw_packet(*packet_, frames_ > 0);
     look_at_headers(*packet_);
     const int sent = avcodec_send_packet(codec_.get(), packet_.get());
     if (sent == AVERROR(ENOMEM)) throw std::bad_alloc();
     if (sent == AVERROR(ENOSYS)) throw no_decoder();
-    if (sent < 0 && sent != AVERROR(EAGAIN) && !is_forgiving_) throw damaged(reason(sent));
+    if (sent < 0 && sent != AVERROR(EAGAIN) && !start_.forgives()) throw damaged(reason(sent));
     return true;
 }
 
@@ -303,7 +284,7 @@ bool Decoder::receive(AVFrame *frame) {
         const int code = avcodec_receive_frame(codec_.get(), frame);
         if (code == AVERROR(ENOMEM)) throw std::bad_alloc();
         if (code == AVERROR(ENOSYS)) throw no_decoder();
-        if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!is_forgiving_ || is_strict()))
+        if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!start_.forgives() || is_strict()))
             throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
                           (is_strict() && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
         // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
@@ -319,28 +300,20 @@ bool Decoder::receive(AVFrame *frame) {
 bool Decoder::receive_whole(AVFrame *frame) {
     while (receive(frame)) {
         const bool is_damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
-        // What is shown from the first key picture on refers to nothing before it.
-        const bool is_before_key = first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp < first_key_;
-        const bool is_forgiven = is_forgiving_ && is_before_key;
-        if (is_damaged && !is_forgiven && frames_ > 0) throw damaged_frame(number());
+        const bool is_forgiven = start_.forgives(*frame), is_first = frames_ == 0;
+        if (is_damaged && !is_forgiven && !is_first) throw damaged_frame(number());
         if (is_damaged && !is_forgiven) {
             first_is_damaged_ = true;
             return true;
         }
         if (is_damaged) continue;
-        const bool lacks_start =
-            frames_ == 0 && earliest_ != AV_NOPTS_VALUE && frame->best_effort_timestamp > earliest_;
-        // Some decoders pass over what they cannot decode without a word.
-        if (lacks_start && begins_without_key_ && !is_forgiving_) first_is_damaged_ = true;
-        if (is_forgiving_ && (lacks_start || (frames_ == 0 && !decoder_complaints_.first().empty())))
+        if (is_first && start_.hides_damage_before(*frame)) first_is_damaged_ = true;
+        if (is_first && start_.forgives() &&
+            (start_.lacks_pictures_before(*frame) || !decoder_complaints_.first().empty()))
             remark_ += std::string(remark_.empty() ? "" : "; ") +
                        "it begins with pictures that depend on others before its start; "
                        "they are left out";
-        // Frames come in order: what was decoded before this one is done.
-        if (is_forgiving_ && (first_key_ == AV_NOPTS_VALUE || frame->best_effort_timestamp > first_key_)) {
-            is_forgiving_ = false;
-            decoder_complaints_.forget();
-        }
+        if (start_.ends_at(*frame)) decoder_complaints_.forget();
         return true;
     }
     return false;

@@ -11,6 +11,7 @@
 #include "io/libav/container.hpp"
 #include "io/libav/frame_memory.hpp"
 #include "io/libav/libav.hpp"
+#include "io/libav/stream_start.hpp"
 #include "io/video_file.hpp"
 
 namespace vmaf::libav {
@@ -83,7 +84,6 @@ class Decoder {
     bool receive_whole(AVFrame *frame);
     void crop(AVFrame *frame);
     void note_cropping(const AVFrame &frame);
-    void look_at_start(const AVPacket &packet);
     void look_at_headers(const AVPacket &packet);
     std::uint64_t number() const { return first_number_ + frames_; } // of the next frame
     Error damaged(const std::string &how) const { return container_->damaged(number(), how); }
@@ -111,12 +111,10 @@ class Decoder {
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();
     bool is_drained_ = false;
-    std::uint64_t packets_ = 0, frames_ = 0, first_number_ = 0;
-    // A stream may begin with pictures whose references lie before its start: that is no damage.
-    bool is_forgiving_ = false;
-    bool begins_without_key_ = false, first_is_damaged_ = false;
-    std::optional<unsigned> mpeg2_chroma_;                                // of the first header
-    std::int64_t first_key_ = AV_NOPTS_VALUE, earliest_ = AV_NOPTS_VALUE; // times of packets
+    std::uint64_t frames_ = 0, first_number_ = 0;
+    StreamStart start_;
+    bool first_is_damaged_ = false;
+    std::optional<unsigned> mpeg2_chroma_; // of the first header
 };
 
 } // namespace vmaf::libav

@@ -1,6 +1,6 @@
-// Sets the floating-point rounding mode for the life of an object. Vector code that needs another mode sets it in a
-// small function and computes in another one that is never inlined, because compilers
-// assume the default mode.
+// Sets the floating-point rounding mode for the life of an object. Vector code that needs another mode sets it
+// in a small function and computes in another one that is never inlined, because compilers assume the default
+// mode.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Per target: products of 16-bit lanes summed in neighbouring pairs, for which Highway has no operation. Include it
-// inside
-// `#if VMAF_VECTOR_PASS`, before HWY_BEFORE_NAMESPACE.
+// Per target: products of 16-bit lanes summed in neighbouring pairs, for which Highway
+// has no operation. Include it inside `#if VMAF_VECTOR_PASS`, before
+// HWY_BEFORE_NAMESPACE.
 #if defined(VMAF_SIMD_DOT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_SIMD_DOT_INL_HPP
 #undef VMAF_SIMD_DOT_INL_HPP

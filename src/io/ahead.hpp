@@ -1,4 +1,4 @@
-// Makes items on threads of its own, a few ahead of the consumer, who takes them in order.
+// Makes items in background threads, a few ahead of the consumer, who takes them in order.
 #pragma once
 
 #include <algorithm>
@@ -19,22 +19,22 @@ namespace vmaf {
 template <class Item> class Ahead {
   public:
     using Lock = std::unique_lock<std::mutex>;
-    // Makes the next item; an empty one is the end. Called in turn, with the lock held; it unlocks where the order does
-    // not matter any more.
+    // Makes the next item; an empty one is the end. Called in order, with the lock held; unlocks once the order no
+    // longer matters.
     using Make = std::function<Item(Lock &)>;
     struct Source {
-        std::string name;             // of what is read
+        std::string name;             // of the source, for messages
         std::function<Make()> begin;  // called by each thread
-        std::function<void()> cancel; // ends a call of Make that waits
+        std::function<void()> cancel; // interrupts a waiting Make
     };
 
-    // At most `ahead` items are made and not taken. Without threads the consumer makes them.
+    // Keeps at most `ahead` finished items. Without threads the consumer makes them.
     Ahead(Source source, std::uint64_t ahead, unsigned threads)
         : source_(std::move(source)), ahead_(std::max<std::uint64_t>(1, ahead)) {
         if (threads == 0) own_make_ = source_.begin();
         try {
             while (threads_.size() < threads) threads_.require("read " + source_.name, [this] { work(); });
-        } catch (...) { // those that run do the work of all
+        } catch (...) { // the running threads do all the work
             if (threads_.size() == 0) throw;
         }
     }
@@ -49,7 +49,7 @@ template <class Item> class Ahead {
     Ahead(const Ahead &) = delete;
     Ahead &operator=(const Ahead &) = delete;
 
-    // The next item; an empty one at the end. Throws what making it threw.
+    // The next item; empty at the end. Rethrows what Make threw.
     Item next() {
         Lock lock(mutex_);
         if (own_make_ && claimed_ < end_) make_one(lock, own_make_);
@@ -74,7 +74,7 @@ template <class Item> class Ahead {
                 if (is_stopping_ || claimed_ >= end_) return;
                 make_one(lock, make);
             }
-        } catch (...) { // no memory for what a thread needs
+        } catch (...) { // no memory for a thread's state
             const std::lock_guard lock(mutex_);
             end_at(claimed_, std::current_exception());
         }
@@ -100,7 +100,7 @@ template <class Item> class Ahead {
     }
 
     void end_at(std::uint64_t number, std::exception_ptr error) {
-        if (number >= end_) return; // what lies past the end does not matter
+        if (number >= end_) return; // items past the end do not matter
         end_ = number;
         error_ = std::move(error);
         changed_.notify_all();
@@ -111,12 +111,12 @@ template <class Item> class Ahead {
     Make own_make_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::uint64_t claimed_ = 0, taken_ = 0; // items that a thread is at or has made; that were handed out
-    std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max(); // the first item known not to be there
-    std::exception_ptr error_;                                      // why, if the items do not simply end
+    std::uint64_t claimed_ = 0, taken_ = 0;                         // items started by threads; items handed out
+    std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max(); // the first item known to be missing
+    std::exception_ptr error_;                                      // why, unless the items simply end
     std::map<std::uint64_t, Item> ready_;
     bool is_stopping_ = false;
-    ThreadGroup threads_; // last: they use all of the above
+    ThreadGroup threads_; // last: uses everything above
 };
 
 } // namespace vmaf

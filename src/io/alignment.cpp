@@ -9,16 +9,16 @@ namespace {
 
 constexpr int kBlocks = LumaSignature::kColumns * LumaSignature::kRows;
 
-// Deviation below which a picture has no structure to compare; a flat picture differs from one with much structure
-// only: noise, and the beginning of a fade, have a little.
+// Below the first deviation a picture has no structure to compare; a flat picture counts as different only from one
+// with much structure, since noise and the start of a fade have a little.
 constexpr float kFlat = 2.0f, kStructured = 8.0f;
 
-// An offset is clear if frames fit several times better with it than without, by more than noise.
+// An offset is clear if frames match several times better with it than without, by more than noise.
 constexpr double kClearRatio = 3, kLikelyRatio = 1.4, kNoise = 2e-5;
-constexpr double kUnalike = 0.6; // mean dissimilarity of clips that show different things
+constexpr double kUnalike = 0.6; // mean dissimilarity of unrelated clips
 constexpr unsigned kFewPairs = 6;
 
-// Where a block begins and ends, along one side of the picture.
+// Extent of a block along one side of the picture.
 struct Span {
     int begin, end;
 };
@@ -82,7 +82,7 @@ LumaSignature luma_signature(const LumaBlockSums &sums, const PictureFormat &for
 std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b) {
     if (a.deviation < kFlat || b.deviation < kFlat)
         return std::max(a.deviation, b.deviation) > kStructured ? std::optional(1.0) : std::nullopt;
-    constexpr int kLanes = 8; // sums side by side, so that they fit vector registers
+    constexpr int kLanes = 8; // parallel sums, to fill vector registers
     static_assert(kBlocks % kLanes == 0);
     std::array<float, kLanes> products{};
     for (int i = 0; i < kBlocks; i += kLanes)
@@ -102,7 +102,7 @@ struct Comparison {
     double mean() const { return pairs ? sum / pairs : 1; }
 };
 
-// Frames whose times differ by the offset.
+// Compares frames whose times differ by the offset.
 Comparison compare_at(std::span<const TimedSignature> reference, std::span<const TimedSignature> distorted,
                       std::int64_t offset, std::int64_t tolerance) {
     Comparison result;
@@ -134,7 +134,7 @@ OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<con
     found.error = found.error_without = plain.mean();
     found.pairs = found.pairs_without = plain.pairs;
     if (plain.pairs == 0) return found;
-    // Fewer pairs than this fit by chance.
+    // Fewer pairs could match by chance.
     const unsigned fewest = std::max(kFewPairs, plain.pairs / 4);
     for (std::int64_t n = 1; n * search.step <= search.largest; n++)
         for (const std::int64_t offset : {n * search.step, -n * search.step}) {
@@ -171,7 +171,7 @@ std::int64_t usual_gap(std::span<const TimedSignature> frames) {
     if (gaps.empty()) return 0;
     const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
     std::nth_element(gaps.begin(), middle, gaps.end());
-    // The mean of ordinary gaps: containers round each of them.
+    // The mean of ordinary gaps, since containers round each of them.
     const std::int64_t longest = *middle + *middle / 2;
     std::int64_t sum = 0, count = 0;
     for (const std::int64_t gap : gaps)

@@ -1,5 +1,5 @@
-// Whether two clips show the same pictures at the same times, judged by thumbnails of their luma: constant offsets,
-// other content, other levels. Knows nothing of files.
+// Whether two clips show the same pictures at the same times, judged by luma thumbnails: constant offsets, different
+// content, different levels. Independent of files.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace vmaf {
 
-// Means of the blocks of a coarse grid over the luma plane.
+// Means of blocks in a coarse grid over the luma plane.
 struct LumaSignature {
     static constexpr int kColumns = 32, kRows = 18;
     static constexpr std::size_t kBlocks = std::size_t(kColumns) * kRows;
@@ -23,15 +23,15 @@ struct LumaSignature {
 };
 LumaSignature luma_signature(const Picture &picture);
 
-// The same in two steps, for pictures that lie elsewhere: sums of the samples of each block, of every kRowStep-th row,
-// then the signature.
+// The same in two steps, for pictures elsewhere: sums of the samples of each block, over every kRowStep-th row, then
+// the signature.
 struct LumaBlockSums {
     static constexpr int kRowStep = 3;                          // enough for a mean
     std::array<std::uint64_t, LumaSignature::kBlocks> blocks{}; // row by row
 };
 LumaSignature luma_signature(const LumaBlockSums &sums, const PictureFormat &format);
 
-// 0: the same but for brightness and contrast; 1: nothing in common. Nothing where a picture is too flat to tell.
+// 0: equal except for brightness and contrast; 1: nothing in common. Empty if a picture is too flat to tell.
 std::optional<double> dissimilarity(const LumaSignature &a, const LumaSignature &b);
 
 struct TimedSignature {
@@ -40,34 +40,34 @@ struct TimedSignature {
 };
 
 struct OffsetSearch {
-    std::int64_t largest = 2'000'000'000; // nanoseconds, to both sides
-    std::int64_t step = 0;                // the shortest time between frames
+    std::int64_t largest = 2'000'000'000; // nanoseconds, in both directions
+    std::int64_t step = 0;                // the shortest gap between frames
 };
 
 struct OffsetFound {
-    std::int64_t offset = 0;  // added to the reference's times, gives the distorted clip's: positive means delayed
+    std::int64_t offset = 0;  // distorted time minus reference time: positive means delayed
     double error = 1;         // mean dissimilarity with the offset
     double error_without = 1; // and without
-    unsigned pairs = 0;       // that were compared with the offset; 0: nothing could be compared
+    unsigned pairs = 0;       // compared with the offset; 0: no comparison was possible
     unsigned pairs_without = 0;
-    bool is_clear = false;  // the offset is better by far than none
-    bool is_likely = false; // it is better, but coarse coding or frozen pictures may be the reason
-    bool is_same = true;    // false: no offset makes the clips alike
+    bool is_clear = false;  // far better than no offset
+    bool is_likely = false; // better, but perhaps only due to coarse coding or frozen pictures
+    bool is_same = true;    // false: the clips do not match at any offset
 };
 
-// Compares the frames of both spans at every offset within the search. Both must be sorted by time.
+// Compares the frames of both spans at every offset within the search range. Both must be sorted by time.
 OffsetFound find_offset(std::span<const TimedSignature> reference, std::span<const TimedSignature> distorted,
                         const OffsetSearch &search);
 
-// The usual time between frames; 0 for fewer than two.
+// The typical gap between frames; 0 for fewer than two.
 std::int64_t usual_gap(std::span<const TimedSignature> frames);
 
-// The last frames of two clips while they are scored: whether they are in step.
+// Checks that two clips are in step, from their latest frames.
 class AlignmentWatch {
   public:
     void reference(std::int64_t time, const LumaSignature &signature) { add(reference_, time, signature); }
     void distorted(std::int64_t time, const LumaSignature &signature) { add(distorted_, time, signature); }
-    // Of the last `frames` of each.
+    // Uses the last `frames` of each clip.
     OffsetFound check(std::int64_t largest, std::size_t frames = kWindow) const;
 
     static constexpr std::size_t kWindow = 160;
@@ -86,13 +86,13 @@ class LevelFit {
     struct Line {
         double gain = 1, lift = 0, correlation = 0;
     };
-    std::optional<Line> line() const; // nothing where there is too little contrast to tell
+    std::optional<Line> line() const; // empty if there is too little contrast
 
   private:
     double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0, yy_ = 0;
 };
 
-// What a line says about sample ranges.
+// What a line implies about sample ranges.
 enum class LevelChange { none, widened, narrowed }; // as by limited to full, by full to limited
 LevelChange level_change(const LevelFit::Line &line);
 

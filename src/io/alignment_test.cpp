@@ -11,7 +11,7 @@ using namespace vmaf;
 
 constexpr std::int64_t kFrame = 40'000'000;
 
-// A picture with waves that wander, seen through a gain and a lift.
+// A picture with moving waves, seen through a gain and a lift.
 Picture scene(double t, unsigned bits = 8, double gain = 1, double lift = 0) {
     const Picture picture = Picture::allocate({PixelFormat::yuv420p, bits, 88, 72});
     const double scale = std::ldexp(1.0, static_cast<int>(bits) - 8);
@@ -87,7 +87,7 @@ TEST(Alignment, AStillSceneHasNoClearOffset) {
 
 TEST(Alignment, OtherPicturesAreReported) {
     auto other = clip(30);
-    for (auto &frame : other) // turned upside down, so to speak
+    for (auto &frame : other) // as if upside down
         for (float &block : frame.signature.blocks) block = 2 * frame.signature.mean - block;
     EXPECT_FALSE(find_offset(clip(30, 0, kFrame, 0.01), other, {4 * kFrame, kFrame}).is_same);
 }

@@ -13,18 +13,18 @@ namespace vmaf {
 
 namespace {
 
-constexpr unsigned kFramesLookedAt = 24, kEvery = 8; // frames that show something; one of eight is decoded for it
-constexpr unsigned kMostFrames = 3000;               // the most that are tried: two minutes of black
+constexpr unsigned kFramesLookedAt = 24, kEvery = 8; // non-black frames to examine; decodes one in eight
+constexpr unsigned kMostFrames = 3000;               // gives up after two minutes of black
 constexpr double kShowsSomething = 4;                // codes of 8 bits above black, on average over a picture
 constexpr double kFaint = 2;                         // and over a line that may not be black
-constexpr double kRinging = 10;                      // what encoders leave in a bar is below this,
-constexpr double kEdge = 4;                          // and below this part of the line after it,
+constexpr double kRinging = 10;                      // encoder artifacts in a bar stay below this,
+constexpr double kEdge = 4;                          // and below this part of the next line,
 constexpr std::size_t kRingingLines = 16;            // for half a large transform
-constexpr std::ptrdiff_t kSmearedLines = 4; // with the first whole one, of an edge that was scaled or deblocked
+constexpr std::ptrdiff_t kSmearedLines = 4; // including the first whole one, of an edge that was scaled or deblocked
 constexpr double kSameBars = 0.004;         // of a side: four lines of 1080
 constexpr double kFewLines = 4;
 
-// Dark lines before the picture begins.
+// Dark lines before the picture starts.
 template <class Lines> unsigned dark_lines(Lines first, Lines end) {
     auto edge = std::find_if(first, end, [](double above_black) { return above_black > kFaint; });
     if (edge == end) return 0;
@@ -53,13 +53,13 @@ void add_lines(const Picture &picture, std::vector<std::uint64_t> &rows, std::ve
 
 bool is_none(const BlackBars &bars) { return bars.left + bars.right + bars.top + bars.bottom == 0; }
 
-// Luma samples for one of chroma.
+// Luma samples per chroma sample.
 unsigned columns_of_chroma(const VideoFacts &facts) {
     return facts.chroma == PixelFormat::yuv420p || facts.chroma == PixelFormat::yuv422p ? 2 : 1;
 }
 unsigned rows_of_chroma(const VideoFacts &facts) { return facts.chroma == PixelFormat::yuv420p ? 2 : 1; }
 
-// Whole samples of chroma only.
+// Cuts only whole chroma samples.
 std::optional<Crop> cut(BlackBars bars, const VideoFacts &facts) {
     for (unsigned *const bar : {&bars.left, &bars.right}) *bar -= *bar % columns_of_chroma(facts);
     for (unsigned *const bar : {&bars.top, &bars.bottom}) *bar -= *bar % rows_of_chroma(facts);
@@ -68,9 +68,9 @@ std::optional<Crop> cut(BlackBars bars, const VideoFacts &facts) {
     return Crop{facts.width - bars.left - bars.right, facts.height - bars.top - bars.bottom, bars.left, bars.top};
 }
 
-// Two bars that leave `wanted` of a side, where that is a few lines from what was found: whatever an encoder did to an
-// edge, the picture between the bars is the other clip's. Bars are mostly equal. Bars that fit and end inside a sample
-// of chroma are left to be refused.
+// Adjusts two bars to leave `wanted` of a side, if that is close: whatever an encoder did to the edge, the picture
+// between the bars is the other clip's. Bars are usually equal. If they would end inside a chroma sample, they stay
+// unchanged and are refused later.
 void fit(unsigned &before, unsigned &after, unsigned side, double wanted, unsigned step) {
     const unsigned rounded = static_cast<unsigned>(std::lround(wanted / step)) * step;
     const double found = static_cast<double>(side) - before - after;
@@ -84,7 +84,7 @@ void fit(unsigned &before, unsigned &after, unsigned side, double wanted, unsign
     after = total - before;
 }
 
-// The bars of a clip whose picture is all of the other's.
+// The bars of a clip whose picture is the other clip's whole picture.
 void fit(BlackBars &bars, const VideoFacts &facts, const VideoFacts &other) {
     const double squeeze = facts.sample_aspect.value() / other.sample_aspect.value();
     const bool has_columns = bars.left + bars.right != 0, has_rows = bars.top + bars.bottom != 0;

@@ -1,4 +1,4 @@
-// Black bars around pictures (letterbox and pillarbox), found at the beginning of a clip.
+// Finds black bars around pictures (letterbox and pillarbox) at the start of a clip.
 #pragma once
 
 #include <optional>
@@ -13,24 +13,24 @@ struct BlackBars {
     unsigned left = 0, right = 0, top = 0, bottom = 0;
 };
 
-// Rows and columns at the edges that are black in all pictures looked at so far, but for what an encoder leaves next to
-// a picture's edge.
+// Rows and columns at the edges that are black in all pictures so far, ignoring what an encoder leaves next to a
+// picture's edge.
 class BarFinder {
   public:
     BarFinder(const PictureFormat &format, SampleRange range);
-    bool look_at(const Picture &picture); // false: it is as good as black, and shows nothing of the bars
-    BlackBars bars() const;               // none where everything is black
+    bool look_at(const Picture &picture); // false: almost black, so it shows no bars
+    BlackBars bars() const;               // empty if everything is black
 
   private:
-    double black_, scale_;               // the level of black; of a code of 8 bits
-    std::vector<double> rows_, columns_; // how far the mean of each was above black at most, in codes of 8 bits
+    double black_, scale_;               // the black level; a step of 8 bits
+    std::vector<double> rows_, columns_; // the largest mean of each above black, in 8-bit steps
 };
 
-// Decodes the beginning of the file. Throws Error.
+// Decodes the start of the file. Throws Error.
 std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request);
 
-// What to cut from each of two clips. Bars at two opposite sides stay where both clips have the same, measured in parts
-// of their pictures.
+// What to cut from each of two clips. Keeps bars at two opposite sides if both clips have them in the same
+// proportion.
 struct BarCuts {
     std::optional<Crop> reference, distorted;
 };

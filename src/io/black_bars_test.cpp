@@ -9,7 +9,7 @@ namespace vmaf {
 
 namespace {
 
-// Grey inside, black outside of the rectangle.
+// Grey inside the rectangle, black outside.
 Picture boxed(unsigned width, unsigned height, unsigned bits, const BlackBars &bars) {
     Picture picture = Picture::allocate({PixelFormat::yuv400p, bits, width, height});
     for (unsigned y = 0; y < height; y++)
@@ -54,7 +54,7 @@ TEST(BlackBars, AreFoundOnEverySide) {
     }
 }
 
-// What x264 leaves in the bars of filmed material at a CRF of 30.
+// What x264 leaves in the bars of filmed material at CRF 30.
 TEST(BlackBars, EndWhereThePictureBeginsNotWhereAnEncoderSmearedIt) {
     constexpr unsigned smear[] = {1, 3, 4, 6};
     Picture picture = boxed(320, 240, 8, {0, 0, 40, 0});
@@ -96,7 +96,7 @@ TEST(BlackBars, AreCutByWholeSamplesOfChroma) {
 }
 
 TEST(BlackBars, EndInTheMiddleOfASmearedEdge) {
-    constexpr unsigned edge[] = {5, 14, 57, 70}; // VP9 at a CRF of 55
+    constexpr unsigned edge[] = {5, 14, 57, 70}; // VP9 at CRF 55
     Picture picture = boxed(320, 240, 8, {0, 0, 38, 0});
     for (unsigned i = 0; i < std::size(edge); i++) {
         std::byte *const row = picture.data(0) + static_cast<std::ptrdiff_t>(38 + i) * picture.stride_bytes(0);
@@ -117,7 +117,7 @@ TEST(BlackBars, LeaveTheShapeOfTheOtherClip) {
     EXPECT_EQ(crop({29, 30, 0, 0}, 444, 288).x, 30u);
     EXPECT_EQ(crop({30, 28, 38, 40}, 444, 368).width, 384u);
     EXPECT_EQ(crop({30, 28, 38, 40}, 444, 368).height, 288u);
-    EXPECT_EQ(crop({0, 0, 100, 100}, 768, 736).height, 536u); // another shape, which is refused later
+    EXPECT_EQ(crop({0, 0, 100, 100}, 768, 736).height, 536u); // another shape, refused later
 }
 
 TEST(BlackBars, StayWhereOnlyTheOtherTwoSidesDiffer) {

@@ -10,9 +10,9 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::size_t kBufferBytes = 4096; // headers come from here; samples pass it by
+constexpr std::size_t kBufferBytes = 4096; // for headers; samples bypass it
 constexpr std::size_t kSkipBlockBytes = 1 << 16;
-constexpr std::size_t kFirstGatheredBytes = 1 << 20; // doubled as long as more arrive
+constexpr std::size_t kFirstGatheredBytes = 1 << 20; // doubles while more arrives
 
 } // namespace
 
@@ -57,9 +57,10 @@ std::size_t ByteSource::read(std::span<const system::Part> wanted) {
         direct += memory.size() - taken;
     }
     if (direct == 0) return total;
-    // What lies after the wanted bytes comes along, so that the next header costs no call of its own.
+    // Reads beyond the requested bytes, so that the next header needs no call.
     buffer_begin_ = buffer_end_ = 0;
-    if (buffer_.size() != kBufferBytes) buffer_ = std::vector<std::byte>(kBufferBytes); // what was gathered is taken
+    if (buffer_.size() != kBufferBytes)
+        buffer_ = std::vector<std::byte>(kBufferBytes); // the gathered bytes are used up
     parts_.push_back({buffer_.data(), buffer_.size()});
     std::span<system::Part> open = parts_;
     while (direct > 0) {
@@ -150,7 +151,7 @@ std::shared_ptr<const std::byte> ByteSource::map(std::uint64_t offset, std::size
     return memory;
 }
 
-// Where a file ends inside a page, the rest of the page reads as zeros without further ado.
+// If a file ends inside a page, the rest of that page silently reads as zeros.
 void ByteSource::check_whole() const {
     if (mapped_->end > 0 && file_.size() < mapped_->end) throw became_shorter();
     if (mapped_->is_lost)

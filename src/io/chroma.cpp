@@ -8,7 +8,7 @@ namespace vmaf {
 
 namespace {
 
-// Taps at offsets first, first + 1, ...; their sum is 128.
+// Taps at offsets first, first + 1, ...; they sum to 128.
 template <std::size_t N> struct Filter {
     std::array<int, N> taps;
     int first;
@@ -18,7 +18,7 @@ constexpr Filter<6> kLeft = {{1, -9, 35, 114, -17, 4}, -3};
 constexpr Filter<4> kDoubleEven = {{1, 110, 18, -1}, -1};
 constexpr Filter<4> kDoubleOdd = {{-3, 50, 86, -5}, -1};
 
-// The filter at position x of a line of `count` samples that lie `step` apart; edge samples repeat outwards.
+// The filter at position x of a line of `count` samples, `step` apart; edge samples repeat outwards.
 template <std::size_t N>
 std::uint8_t filtered(const Filter<N> &filter, const std::uint8_t *line, int count, std::ptrdiff_t step, int x) {
     int sum = 64;

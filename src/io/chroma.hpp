@@ -12,7 +12,7 @@ struct ChromaSize {
 
 // Moves sample sites right by a quarter sample, row by row.
 void move_right(std::span<const std::uint8_t> source, std::span<std::uint8_t> target, ChromaSize size);
-// The same down and up each column.
+// The same, down and up each column.
 void move_down(std::span<const std::uint8_t> source, std::span<std::uint8_t> target, ChromaSize size);
 void move_up(std::span<const std::uint8_t> source, std::span<std::uint8_t> target, ChromaSize size);
 // 4:1:1 to 4:2:2: rows of `size.width` samples become rows of `target_width`, which is twice that or one less.

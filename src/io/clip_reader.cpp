@@ -13,8 +13,8 @@ void ClipReader::rethrow(std::uint64_t frame, const Error &e) const {
     throw invalid(name() + ": frame " + std::to_string(frame) + " has a " + e.what());
 }
 
-// What comes through a pipe has no size that a header could be compared with: the first frame has to be there before
-// pictures of its size are made.
+// Data from a pipe has no size to check a header against: waits for the first frame before allocating pictures of its
+// size.
 bool ClipReader::begin() {
     if (!begin_frame(source_, frames_)) return false;
     if (frames_ > 0 || is_file()) return true;

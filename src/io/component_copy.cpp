@@ -31,7 +31,7 @@ template <class From, class To> void copy_samples(const ComponentView &from, con
 
 ComponentView turned(ComponentView view, unsigned width, unsigned height, int clockwise, bool is_mirrored) {
     const auto last_x = static_cast<std::ptrdiff_t>(width) - 1, last_y = static_cast<std::ptrdiff_t>(height) - 1;
-    if (is_mirrored) { // left to right, before turning
+    if (is_mirrored) { // left to right, before rotating
         view.first += last_x * view.across;
         view.across = -view.across;
     }

@@ -1,5 +1,5 @@
-// Samples of one component, wherever they lie in memory, to a plane of a picture: packed and interleaved formats, high
-// bits, byte orders, rotation, a common depth. Exact: samples are moved and shifted, never rounded.
+// Copies a component's samples from any layout to a plane of a picture: packed and interleaved formats, high bits, byte
+// orders, rotation, a common depth. Exact: moves and shifts samples, never rounds.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 namespace vmaf {
 
 struct ComponentView {
-    const std::byte *first = nullptr;            // of the sample that goes to the top left corner
-    std::ptrdiff_t across = 0, down = 0;         // bytes from a sample to its right and its lower neighbour
+    const std::byte *first = nullptr;            // of the sample for the top left corner
+    std::ptrdiff_t across = 0, down = 0;         // bytes to the right and the lower neighbour
     unsigned bits = 8;                           // of a sample
     unsigned shift = 0;                          // bits below the sample
     bool is_wide = false, is_big_endian = false; // 16-bit storage
@@ -23,7 +23,7 @@ struct PlaneTarget {
     unsigned bits = 8; // at least those of the component
 };
 
-// The same component with the picture turned: `width` and `height` are those before turning.
+// The same component with the picture rotated: `width` and `height` are those before.
 ComponentView turned(ComponentView view, unsigned width, unsigned height, int clockwise, bool is_mirrored);
 
 void copy_component(const ComponentView &from, const PlaneTarget &to);

@@ -24,13 +24,13 @@ namespace vmaf {
 
 namespace {
 
-constexpr std::size_t kCopyAlignment = 64; // of planes and rows that are copied to the device
-constexpr std::size_t kInWork = 4;         // frames of a decoder that kernels are at; each holds a surface
-// Frames wait for those of parts before them: so much of the device's memory, for each clip.
+constexpr std::size_t kCopyAlignment = 64; // of planes and rows copied to the device
+constexpr std::size_t kInWork = 4;         // frames per decoder that kernels work on; each holds a surface
+// Frames wait for those of earlier parts, using this share of the device's memory per clip.
 constexpr std::uint64_t kShareOfMemory = 24, kLeastBytes = std::uint64_t{128} << 20;
 constexpr std::uint64_t kFewFrames = 8, kManyFrames = 4096;
-constexpr std::size_t kBlockBytes = std::size_t{64} << 20; // pictures are allocated together
-// One more decoder is made where the others would need this multiple of its start-up for the rest.
+constexpr std::size_t kBlockBytes = std::size_t{64} << 20; // pictures are allocated in blocks
+// Adds a decoder if the others would need this multiple of its start-up for the rest.
 constexpr double kWorthwhile = 2, kUsualRate = 450; // frames per second of a decoder
 constexpr int kMemoryTrials = 200;
 constexpr auto kMemoryPause = std::chrono::milliseconds(10);
@@ -57,7 +57,7 @@ class DeviceClip final : public VideoClip {
             is_stopping_ = true;
             changed_.notify_all();
         }
-        parts_->cancel(); // no more threads are added
+        parts_->cancel(); // adds no more threads
     }
     DeviceClip(const DeviceClip &) = delete;
     DeviceClip &operator=(const DeviceClip &) = delete;
@@ -76,7 +76,7 @@ class DeviceClip final : public VideoClip {
 
   private:
     struct Ready {
-        TimedFrame frame; // without a picture if it is skipped
+        TimedFrame frame; // has no picture if skipped
         std::optional<std::int64_t> stamp;
     };
     // The next frame of the file.
@@ -99,9 +99,9 @@ class DeviceClip final : public VideoClip {
     struct InWork {
         PartDecoder::Frame source;
         Picture picture;
-        std::size_t place = 0; // of its thumbnail, event and copy
+        std::size_t place = 0; // index of its thumbnail, event and copy
     };
-    // What a thread works with.
+    // A thread's state.
     struct Decoding {
         explicit Decoding(DeviceClip &clip)
             : device(*clip.device_), queue(device.make_queue()), thumbnails(clip.converter_.make_thumbnails(kInWork)) {
@@ -110,13 +110,13 @@ class DeviceClip final : public VideoClip {
             decoder = clip.parts_->make_decoder(queue->native());
         }
         ~Decoding() {
-            try { // surfaces and pictures stay until kernels are done with them
+            try { // surfaces and pictures stay until kernels have finished
                 const Device::Scope scope(device);
                 queue->finish();
                 in_work.clear();
                 decoder.reset();
             } catch (const Error &) {
-                // Reported where it happened.
+                // Already reported.
             }
         }
         Decoding(const Decoding &) = delete;
@@ -126,11 +126,11 @@ class DeviceClip final : public VideoClip {
         std::unique_ptr<Queue> queue;
         SurfaceConverter::Thumbnails thumbnails;
         std::vector<std::unique_ptr<Event>> done;
-        std::array<std::unique_ptr<DeviceMemory>, kInWork> copies; // of what is decoded in the host's memory
+        std::array<std::unique_ptr<DeviceMemory>, kInWork> copies; // of frames decoded in host memory
         std::unique_ptr<PartDecoder> decoder;
         std::deque<InWork> in_work;
         std::uint64_t begun = 0;
-        std::uint64_t at = 0; // the frame that it is at
+        std::uint64_t at = 0; // the frame in progress
         bool has_begun = false;
     };
 
@@ -146,7 +146,7 @@ class DeviceClip final : public VideoClip {
         return std::clamp<std::uint64_t>(bytes / bytes_of(use.output.picture, use.has_chroma), kFewFrames, kManyFrames);
     }
 
-    // The caller holds the mutex. With the first decoder what throws ends the clip; with others, there are fewer.
+    // The caller holds the mutex. If the first decoder throws, the clip ends; otherwise there are fewer decoders.
     void add_decoder() {
         newest_begun_ = Clock::now();
         active_++;
@@ -158,8 +158,8 @@ class DeviceClip final : public VideoClip {
         }
     }
 
-    // The first frame of the newest decoder is here: another one is worth its start-up if what is left takes those
-    // there are much longer. Making decoders takes the driver long, one after the other, so they are not made at once.
+    // The newest decoder has output its first frame: adds another if the existing ones need much longer for the rest.
+    // Drivers create decoders slowly and one at a time, so they are not all created at once.
     void consider_another(std::uint64_t number) {
         const std::lock_guard lock(mutex_);
         if (is_stopping_ || threads_.size() >= use_.decoders || active_ < threads_.size()) return; // no part was left
@@ -180,7 +180,7 @@ class DeviceClip final : public VideoClip {
             } catch (...) {
                 error = std::current_exception();
                 if (own) at = own->at;
-                try { // what comes before is good
+                try { // earlier frames are good
                     if (own) hand_over(*own, 0);
                 } catch (...) {
                     if (!own->in_work.empty()) at = own->in_work.front().source.number;
@@ -204,7 +204,7 @@ class DeviceClip final : public VideoClip {
         hand_over(own, 0);
     }
 
-    // False when frames are not wanted any more.
+    // False once frames are no longer wanted.
     bool take_in(Decoding &own, PartDecoder::Frame frame) {
         own.at = frame.number;
         if (!std::exchange(own.has_begun, true)) consider_another(frame.number);
@@ -222,7 +222,7 @@ class DeviceClip final : public VideoClip {
         return true;
     }
 
-    // Where kernels find a frame: where it was decoded, or in a copy of the planes that the picture needs.
+    // Where kernels read a frame: where it was decoded, or a copy of the planes that the picture needs.
     DeviceSurface surface_of(Decoding &own, const InWork &frame) const {
         DeviceSurface surface = frame.source.surface;
         if (!surface.on_host[0].rows) return surface;
@@ -251,15 +251,14 @@ class DeviceClip final : public VideoClip {
         return surface;
     }
 
-    // A picture for a frame, once it is near enough to the one that is waited for. Empty when it is not wanted any
-    // more.
+    // A picture for a frame, once it is close enough to the awaited one. Empty if no longer wanted.
     Picture fetch(Decoding &own, std::uint64_t number) {
         std::unique_lock lock(mutex_);
         for (int trial = 0;; trial++) {
             const auto may_go_on = [&] { return is_stopping_ || number < taken_ + window_; };
             if (!may_go_on()) {
                 lock.unlock();
-                hand_over(own, 0); // may be what is waited for
+                hand_over(own, 0); // may be the awaited one
                 lock.lock();
                 changed_.wait(lock, may_go_on);
             }
@@ -271,7 +270,7 @@ class DeviceClip final : public VideoClip {
                 if (e.code() != ENOMEM || pool_.size() == 0) throw;
                 hand_over(own, 0);
                 lock.lock();
-                // Pictures come back; the frame that is waited for goes first, those far ahead later.
+                // Pictures return; the awaited frame goes first, those far ahead later.
                 window_ = std::max(kFewFrames, std::min<std::uint64_t>(window_, pool_.size()) / 2);
                 if (number == taken_ && trial >= kMemoryTrials) throw;
                 changed_.wait_for(lock, kMemoryPause, [&] { return is_stopping_; });
@@ -279,14 +278,14 @@ class DeviceClip final : public VideoClip {
         }
     }
 
-    // Waits for the oldest frames in work until `left` are, and hands them over.
+    // Waits for the oldest frames in progress until `left` remain, and hands them over.
     void hand_over(Decoding &own, std::size_t left) {
         while (own.in_work.size() > left) {
             InWork &oldest = own.in_work.front();
             own.done[oldest.place]->wait();
             Ready ready{{oldest.picture, 0, converter_.signature(own.thumbnails, oldest.place)}, oldest.source.stamp};
             const std::uint64_t number = oldest.source.number;
-            own.in_work.pop_front(); // gives the surface back
+            own.in_work.pop_front(); // releases the surface
             deliver(number, std::move(ready));
         }
     }
@@ -315,13 +314,13 @@ class DeviceClip final : public VideoClip {
     std::mutex mutex_;
     std::condition_variable changed_;
     Clock::time_point newest_begun_;
-    std::uint64_t window_; // frames ahead of the one that is waited for
+    std::uint64_t window_; // frames ahead of the awaited one
     std::uint64_t taken_ = 0;
     unsigned active_ = 0;
     bool is_stopping_ = false;
     std::map<std::uint64_t, Ready> ready_;
-    std::map<std::uint64_t, std::exception_ptr> failures_; // by the frame that could not be had
-    ThreadGroup threads_;                                  // last: they use all of the above
+    std::map<std::uint64_t, std::exception_ptr> failures_; // by the frame that failed
+    ThreadGroup threads_;                                  // last: uses everything above
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-// Frames of a video file that never leave the device: several decoders work at parts of the file at once, a kernel
-// makes pictures of their surfaces, and frames are handed out in order.
+// Frames of a video file that stay on the device: several decoders work on parts of the file, a kernel converts their
+// surfaces to pictures, and frames are handed out in order.
 #pragma once
 
 #include <memory>
@@ -10,16 +10,16 @@
 namespace vmaf {
 
 struct DeviceClipUse {
-    std::string name; // for sentences
+    std::string name; // for messages
     VideoOutput output;
     Fraction average_rate;  // of the file
-    bool has_chroma = true; // false: pictures come without samples of chroma
-    std::uint64_t skip = 0; // frames
+    bool has_chroma = true; // false: pictures have no chroma samples
+    std::uint64_t skip = 0; // in frames
     ClipTimes times;
     unsigned decoders = 1;               // at most
-    std::optional<std::uint64_t> frames; // that will be taken, skipped ones included, where that is known
+    std::optional<std::uint64_t> frames; // to be taken including skipped ones, if known
 };
-// Pictures are complete when they are handed out. Throws Error.
+// Pictures are complete when handed out. Throws Error.
 std::unique_ptr<VideoClip> make_device_clip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device,
                                             const DeviceClipUse &use);
 

@@ -1,5 +1,5 @@
-// Times of the frames of a clip, which rise: files without times, and times that do not rise, are counted on at the
-// stream's rate.
+// Ascending times for the frames of a clip: missing and non-ascending times are extrapolated at the stream's
+// rate.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class FrameClock {
   public:
     explicit FrameClock(const Fraction &average_rate = {}) : rate_(average_rate.value()) {}
 
-    // Of the next frame; nanoseconds.
+    // The time of the next frame, in nanoseconds.
     std::int64_t next(std::optional<std::int64_t> stamp) {
         if (stamp) stamp = std::clamp(*stamp, -kLatest, kLatest);
         if (!has_begun_)
@@ -29,8 +29,8 @@ class FrameClock {
     }
 
   private:
-    static constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, where nothing is known
-    // Damaged files can state any time; sums and differences of these stay within 64 bits.
+    static constexpr std::int64_t kDefaultInterval = 40'000'000; // 25 frames per second, if nothing is known
+    // Damaged files can state any time; keeps sums and differences within 64 bits.
     static constexpr std::int64_t kLatest = 1'000'000'000'000'000'000;
     static constexpr double kLongestInterval = 10'000'000'000;
 

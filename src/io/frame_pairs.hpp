@@ -1,5 +1,5 @@
-// Two clips as the scorer sees them, whatever they are: pairs of frames that belong together, one after the
-// other. Raw and YUV4MPEG2 clips are PlainPairs, video files VideoPairs.
+// Two clips as the scorer sees them: consecutive pairs of matching frames. Raw and YUV4MPEG2 clips are PlainPairs,
+// video files VideoPairs.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ namespace vmaf {
 class ClipTicket;
 class ReferenceHalves;
 
-// What the consumer of pairs needs.
+// Requirements of the consumer.
 struct PairsUse {
-    PictureMemory memory = host_memory(); // where pictures shall lie
-    bool reads_chroma = true;             // false: pictures come without samples of chroma
-    unsigned frames_ahead = 1;            // to be ready before they are asked for
-    unsigned reading_threads = 1;         // of each clip, where several can read it
-    // Where pictures that are decoded on a device may stay there: the device, and the name of its kind to decoders
-    // (VideoRequest::hwaccel; kProcessor: none, for tests). Empty: they come to `memory`.
+    PictureMemory memory = host_memory(); // where to put pictures
+    bool reads_chroma = true;             // false: pictures have no chroma samples
+    unsigned frames_ahead = 1;            // to prepare in advance
+    unsigned reading_threads = 1;         // per clip, if it supports several
+    // The device on which decoded pictures may stay, and its kind for decoders (VideoRequest::hwaccel; kProcessor:
+    // none, for tests). Empty: they go to `memory`.
     std::shared_ptr<Device> device;
     std::string decoding_device;
-    std::string why_not_on_device;      // not empty: they may not, for this reason
-    unsigned decoders = 1;              // of each clip, at most
-    std::optional<std::uint64_t> pairs; // that will be taken, where that is known
-    // For a reference that other pairs read too (io/shared_clip.hpp); null: none does.
+    std::string why_not_on_device;      // not empty: why they may not
+    unsigned decoders = 1;              // per clip, at most
+    std::optional<std::uint64_t> pairs; // to be taken, if known
+    // For a reference shared with other pairs (io/shared_clip.hpp); null: not shared.
     ClipTicket *reference_ticket = nullptr;
 };
 inline constexpr const char *kProcessor = "host";
@@ -39,39 +39,39 @@ class FramePairs {
   public:
     struct Pair {
         Picture reference, distorted;
-        std::shared_ptr<ReferenceHalves> halves{}; // of a reference that several pairs read; null: it is not
+        std::shared_ptr<ReferenceHalves> halves{}; // of a shared reference; else null
     };
 
     virtual ~FramePairs() = default;
 
     // Of all pictures of both clips.
     virtual const PictureFormat &format() const = 0;
-    // Frames per second, as the distorted clip says it, else the reference; 0 where neither does.
+    // Frames per second of the distorted clip, else of the reference; 0 if unknown.
     virtual double frame_rate() const = 0;
-    // How many are still to come, where that is known without reading them.
+    // The number of remaining pairs, if known without reading them.
     virtual std::optional<std::uint64_t> pairs_left() const = 0;
-    // Once, before start(): drops the first frames of each clip. Throws Error.
+    // Call it once, before start(): skips the first frames of each clip. Throws Error.
     virtual void skip(std::uint64_t reference, std::uint64_t distorted) = 0;
-    // Throws Error where it is known that a clip has no frame left: before memory for frames is asked for, since a
-    // damaged header can state any size.
+    // Throws Error if a clip is known to have no frames left: before allocating memory for frames, since a damaged
+    // header can state any size.
     virtual void check_not_empty() const {}
 
-    // Once, before the first next().
+    // Call it once, before the first next().
     virtual void start(const PairsUse &use) = 0;
-    // How many pictures start() made to read into.
+    // The number of pictures that start() allocated.
     virtual unsigned pictures() const { return 0; }
-    // Nothing at the end. Throws Error.
+    // Empty at the end. Throws Error.
     virtual std::optional<Pair> next() = 0;
-    // After the last pair that is wanted: judges what has been seen. Throws Error.
+    // Call it after the last wanted pair: judges what was seen. Throws Error.
     virtual void finish() {}
-    // When all pairs have been scored and are gone: whether the files are still what they were when they were opened.
-    // Throws Error.
+    // Call it when all pairs are scored and released: throws Error if the files have changed since they were
+    // opened.
     virtual void check_whole() const {}
-    // After the end: the clip that had no frame left. Both may have ended.
+    // After the end: which clip ran out of frames. Both may have ended.
     virtual bool reference_ended() const = 0;
     virtual bool distorted_ended() const = 0;
 
-    // What the clips are and what was done to them, where there is anything to say.
+    // What the clips are and what was done to them, if there is anything to report.
     virtual const PairsReport *report() const { return nullptr; }
 };
 

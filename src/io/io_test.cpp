@@ -1,4 +1,4 @@
-// Facts about clip readers: what is in the pictures, where clips end, what is refused.
+// Clip readers: contents of pictures, ends of clips, refusals.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ class PipeWith {
     std::thread writer_;
 };
 
-// A file with a name, which changes while it is read.
+// A named file that changes while it is read.
 class ClipFile {
   public:
     explicit ClipFile(const Bytes &content) : folder_(system::make_new_folder(testing::TempDir() + "vmaf-io-test-")) {
@@ -237,7 +237,7 @@ TEST(Y4mReader, TheAlphaPlaneIsDropped) {
     EXPECT_EQ(plane(read_one(reader), 0), (std::vector<int>{'i', 'j'}));
 }
 
-// The formula of 10.3, written out once more.
+// The formula of 10.3, written independently.
 int filtered(const std::vector<int> &line, const std::vector<int> &taps, int first, int x) {
     int sum = 64;
     for (int k = 0; k < static_cast<int>(taps.size()); k++)
@@ -346,7 +346,7 @@ TEST(ByteSource, MissingFilesAndDirectoriesAreRefusedByName) {
 TEST(ReadAhead, GivesEveryFrameThenAnEmptyPicture) {
     RawReader reader(file_with(counting(12 * 20)), {PixelFormat::yuv420p, 8, 4, 2});
     ReadAhead ahead(reader, {.frames_ahead = 2});
-    std::vector<Picture> kept; // no thread waits for a picture that we hold
+    std::vector<Picture> kept; // no thread waits for pictures that we hold
     for (int i = 0; i < 20; i++) kept.push_back(ahead.next());
     for (int i = 0; i < 20; i++) EXPECT_EQ(plane(kept[std::size_t(i)], 0)[0], i * 12);
     EXPECT_FALSE(ahead.next());
@@ -387,7 +387,7 @@ std::unique_ptr<ClipReader> numbered(bool is_y4m, unsigned frames, unsigned bits
     return std::make_unique<Y4mReader>(file_with(clip));
 }
 
-// Whatever way a clip is read, its frames are the same.
+// Every way of reading a clip gives the same frames.
 TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma) {
     for (const bool is_y4m : {false, true})
         for (const unsigned bits : {8u, 10u})
@@ -395,7 +395,7 @@ TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma
                 for (const bool has_chroma : {true, false}) {
                     const std::unique_ptr<ClipReader> reader = numbered(is_y4m, 40, bits);
                     ASSERT_TRUE(reader->is_file());
-                    ASSERT_TRUE(reader->skip()); // it begins where the reader is
+                    ASSERT_TRUE(reader->skip()); // continues where the reader is
                     ReadAhead ahead(*reader, {.has_chroma = has_chroma, .frames_ahead = 6, .threads = threads});
                     std::vector<Picture> kept;
                     for (int i = 1; i < 40; i++) kept.push_back(ahead.next());
@@ -412,7 +412,7 @@ TEST(ReadAhead, GivesEveryFrameInOrderWithAnyNumberOfThreadsWithAndWithoutChroma
                 }
 }
 
-// Large enough to be taken where they lie in the file, at addresses that are no multiples of anything.
+// Large enough to be mapped, at unaligned addresses.
 constexpr unsigned kWideWidth = 654, kWideHeight = 422;
 constexpr std::size_t kWideLuma = std::size_t{kWideWidth} * kWideHeight, kWideFrame = kWideLuma * 3 / 2;
 const RawGeometry kWide{PixelFormat::yuv420p, 8, kWideWidth, kWideHeight};
@@ -457,13 +457,13 @@ TEST(MappedFrames, ThatTheFileLosesAreZerosAndAnError) {
     RawReader reader(ByteSource::open(file.path()), kWide), other(ByteSource::open(file.path()), kWide);
     const Picture first = reader.map_at(*reader.find(), reader.loader());
     ASSERT_EQ(bool(first), has_mappings);
-    if (!first) return; // a system that has no such thing
+    if (!first) return; // not supported by this system
     const Picture second = reader.map_at(*reader.find(), reader.loader());
     const Picture others = other.map_at(*other.find(), other.loader());
     EXPECT_EQ(plane(second, 0)[1], 4);
     EXPECT_NO_THROW(reader.check_whole());
     std::filesystem::resize_file(file.path(), 4096);
-    EXPECT_EQ(plane(second, 2), std::vector<int>(kWideLuma / 4, 0)); // not the end of the process
+    EXPECT_EQ(plane(second, 2), std::vector<int>(kWideLuma / 4, 0)); // does not crash
     EXPECT_THROW(reader.check_whole(), Error);
     ReadAhead ahead(reader, {});
     EXPECT_THROW(ahead.next(), Error);
@@ -477,14 +477,14 @@ TEST(MappedFrames, ThatLoseTheEndOfAPageAreAnError) {
     RawReader reader(ByteSource::open(file.path()), kWide);
     const Picture first = reader.map_at(*reader.find(), reader.loader());
     ASSERT_EQ(bool(first), has_mappings);
-    if (!first) return; // a system that has no such thing
+    if (!first) return; // not supported by this system
     std::filesystem::resize_file(file.path(), kWideFrame - 10);
     EXPECT_EQ(plane(first, 2).back(), 0);
     EXPECT_THROW(reader.check_whole(), Error);
 }
 
 #ifdef SIGBUS
-// A process of its own, in which nothing was mapped before.
+// A child process that has mapped nothing yet.
 void end_with_zeros_after_a_foreign_signal() {
     static volatile int seen = 0;
     std::signal(SIGBUS, [](int) { seen = seen + 1; });
@@ -537,7 +537,7 @@ TEST(ReadFiles, ThatAreWrittenToMeanwhileAreAnError) {
     }));
 }
 
-// The last frame may have no page after it, and vectors are read beyond rows.
+// There may be no page after the last frame, and vectors read beyond rows.
 TEST(MappedFrames, HaveReadableBytesAfterThem) {
     const bool has_mappings = system::allow_mapped_parts();
     RawReader reader(file_with(wide_clip(2)), kWide);
@@ -609,7 +609,7 @@ TEST(ReadAhead, AFileThatBecomesShorterIsAnError) {
     RawReader reader(ByteSource::open(file.path()), {PixelFormat::yuv420p, 8, 4, 2});
     std::filesystem::resize_file(file.path(), 12 * 6);
     ReadAhead ahead(reader, {.frames_ahead = 4, .threads = 2});
-    EXPECT_THROW(ahead.next(), Error); // also where the frame is still there
+    EXPECT_THROW(ahead.next(), Error); // even if the frame still exists
     EXPECT_THROW(ahead.next(), Error);
 }
 
@@ -630,7 +630,7 @@ TEST(ReadAhead, AFileThatGrowsIsAnError) {
     ReadAhead ahead(reader, {.has_chroma = false});
     EXPECT_EQ(plane(ahead.next(), 0), iota(0, 8));
     file.add(clip.substr(12 * 3 + 5));
-    EXPECT_THROW(ahead.next(), Error); // how many frames it has would depend on when it is read
+    EXPECT_THROW(ahead.next(), Error); // the number of frames would depend on timing
 }
 
 TEST(PlainPairs, SkipCountAndEndAsTheClipsDo) {

@@ -7,15 +7,15 @@ namespace vmaf {
 
 namespace {
 
-// Frames belong together if their times differ by no more than this part of the time between frames. Containers round
-// times to milliseconds; frames of other rates lie further apart.
+// Frames match if their times differ by at most this part of the gap between frames. Containers round times to
+// milliseconds; frames of other rates are further apart.
 constexpr std::int64_t kTolerance = 4;
 
 constexpr std::uint64_t kFewFrames = 24;
 
 } // namespace
 
-// A frame's neighbours on both sides count: a gap on one of them says nothing about how exact times are.
+// Considers both neighbours: a gap on one side says nothing about the precision of times.
 std::int64_t FramePairer::Clip::shortest_gap() const {
     const std::int64_t ahead = gap();
     if (!interval) return ahead;
@@ -46,7 +46,7 @@ FramePairer::Decision FramePairer::next() {
     if (!has_reference && !reference_.is_ended) return Decision::need_reference;
     if (!has_distorted && !distorted_.is_ended) return Decision::need_distorted;
     if (!has_reference || !has_distorted) {
-        // Frames within the last frame of the other clip are no sign of a longer clip.
+        // Frames during the last frame of the other clip do not make a clip longer.
         Clip &left = has_reference ? reference_ : distorted_;
         const Clip &ended = has_reference ? distorted_ : reference_;
         if (!left.times.empty() && ended.last && left.times[0] < *ended.last + ended.interval * 3 / 4)
@@ -63,7 +63,7 @@ FramePairer::Decision FramePairer::next() {
         gap = std::max(reference_.shortest_gap(), distorted_.shortest_gap());
     const bool is_near = gap == 0 || apart <= gap / kTolerance;
     if (!is_near) return drop(r < d ? reference_ : distorted_);
-    // The next frame of the earlier clip may be nearer still.
+    // The next frame of the earlier clip may be closer.
     Clip &earlier = r < d ? reference_ : distorted_;
     const std::int64_t later_time = std::max(r, d);
     if (apart > 0 && earlier.times.size() >= 2 && std::abs(earlier.times[1] - later_time) < apart) return drop(earlier);

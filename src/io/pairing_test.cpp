@@ -99,7 +99,7 @@ TEST(FramePairer, HalfTheRateMeetsEverySecondFrame) {
     const Outcome o = run(frames(8), frames(4, 2 * kFrame));
     EXPECT_EQ(o.pairs, "0:0 2:1 4:2 6:3 ");
     EXPECT_EQ(o.counts.unpaired_reference, 3u);
-    EXPECT_FALSE(o.longer); // the last frame of the reference is shown during the last of the distorted clip
+    EXPECT_FALSE(o.longer); // the last reference frame is shown during the last distorted one
     EXPECT_FALSE(o.is_out_of_step);
     EXPECT_EQ(run(frames(4, 2 * kFrame), frames(8)).pairs, "0:0 1:2 2:4 3:6 ");
     EXPECT_EQ(run(frames(8), frames(4, 2 * kFrame), MissingFrames::repeat).pairs,

@@ -1,4 +1,4 @@
-// What two video files are, and what was done to them so that they could be compared.
+// What two video files are, and what was done to make them comparable.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@ namespace vmaf {
 struct PairsReport {
     VideoFacts reference, distorted;
     PictureFormat scored_as;
-    bool is_by_index = false; // frames were paired by their number
-    PairingCounts counts;     // once finished
+    bool is_by_index = false; // frames were paired by number
+    PairingCounts counts;     // final at the end
     std::int64_t offset = 0;  // of the distorted clip, nanoseconds
-    std::uint64_t frozen = 0; // distorted frames that repeat the one before
+    std::uint64_t frozen = 0; // distorted frames that repeat the previous one
     std::vector<std::string> steps, warnings, notes;
 };
 

@@ -10,7 +10,7 @@ namespace vmaf {
 
 namespace {
 
-// A thread that hands over frames smaller than this takes longer for that than for reading them.
+// Below this, handing frames between threads takes longer than reading them.
 constexpr std::size_t kLeastBytesForThreads = 64 * 1024;
 
 bool is_worth_a_thread(const PictureFormat &format) {
@@ -78,7 +78,7 @@ ReadAhead::Config PlainPairs::reading(const PairsUse &use) const {
             .memory = use.memory};
 }
 
-// Null: this pair reads the reference by itself.
+// Null: this pair reads the reference itself.
 std::unique_ptr<VideoClip> PlainPairs::join_reference(const PairsUse &use) {
     if (!use.reference_ticket || use.memory.kind != Memory::host) return nullptr;
     const std::string key = std::to_string(format_.bits) + (use.reads_chroma ? " with chroma" : "");

@@ -1,4 +1,4 @@
-// Raw and YUV4MPEG2 clips: frames are compared by position alone, as they are.
+// Raw and YUV4MPEG2 clips: compares frames by position, as stored.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace vmaf {
 
 class PlainPairs final : public FramePairs {
   public:
-    // Both clips have one size and chroma format. Where depths differ, the deeper one counts.
+    // Both clips must have one size and chroma format. The deeper of two depths is used.
     PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted);
 
     const PictureFormat &format() const override { return format_; }
@@ -37,7 +37,7 @@ class PlainPairs final : public FramePairs {
   private:
     struct Clip {
         const char *role;
-        std::shared_ptr<ClipReader> reader; // also of a clip that other pairs read
+        std::shared_ptr<ClipReader> reader; // possibly shared with other pairs
         std::unique_ptr<ReadAhead> frames{};
         bool has_skipped = false, has_ended = false;
     };

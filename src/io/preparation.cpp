@@ -35,7 +35,8 @@ int rank(PixelFormat format) {
 
 PixelFormat finer(PixelFormat a, PixelFormat b) { return rank(a) >= rank(b) ? a : b; }
 
-// RGB gets two bits more, so that the matrix does not merge colours; depths that pictures and scalers have.
+// RGB gets two extra bits, so that the matrix does not merge colours; limited to depths that pictures and scalers
+// support.
 unsigned wanted_bits(const VideoFacts &f) {
     if (!f.is_rgb) return f.bits;
     for (const unsigned bits : {10u, 12u, 14u, 16u})
@@ -49,7 +50,7 @@ std::string aspect_text(const VideoFacts &f) {
     return std::to_string(f.sample_aspect.num) + ":" + std::to_string(f.sample_aspect.den);
 }
 
-// Pictures with more to them than they show: high dynamic range.
+// High dynamic range: the transfer function says more than the samples show.
 bool is_hdr(const VideoFacts &f) { return f.transfer == "smpte2084" || f.transfer == "arib-std-b67"; }
 
 class Planner {
@@ -84,7 +85,7 @@ class Planner {
         plan_.reference.matrix = plan_.distorted.matrix = rgb_matrix();
     }
 
-    // The other clip's matrix where it says one, else what its size suggests.
+    // The other clip's matrix if stated, else the usual one for its size.
     std::string rgb_matrix() const {
         for (const VideoFacts *f : {&ref_, &dist_})
             if (!f->is_rgb && !f->matrix.empty()) return f->matrix;
@@ -144,7 +145,8 @@ class Planner {
         if (f.has_alpha) warn("the " + role + " clip has transparency, which is left out");
     }
 
-    // Newer versions of FFmpeg mark all grey video as full, older ones and raw files say nothing of the same samples.
+    // Recent versions of FFmpeg mark all grey video as full range; older ones and raw files state nothing about the
+    // same samples.
     bool grey_says_nothing() const {
         const auto is_grey = [](const VideoFacts &f) { return f.chroma == PixelFormat::yuv400p; };
         return is_grey(ref_) && is_grey(dist_) &&
@@ -193,7 +195,7 @@ class Planner {
 
         if (grey_says_nothing()) warn("one grey clip does not state its colour range; the other clip's is assumed");
         const auto missing = [this](const VideoFacts &f) -> std::string {
-            if (grey_says_nothing()) return {}; // and grey has no use for a matrix
+            if (grey_says_nothing()) return {}; // and grey needs no matrix
             const bool no_range = f.range == SampleRange::unknown && !f.is_rgb, no_matrix = f.matrix.empty();
             return no_range && no_matrix ? "colour range and matrix"
                    : no_range            ? "colour range"

@@ -1,4 +1,4 @@
-// Limited range to full range and back, as tables over all values of a sample.
+// Converts between limited and full range, with tables over all sample values.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace vmaf {
 
 struct RangeTables {
-    std::vector<std::uint16_t> luma, chroma; // 2^bits entries; empty: nothing changes
+    std::vector<std::uint16_t> luma, chroma; // 2^bits entries; empty: no change
 };
 RangeTables range_tables(RangeChange change, unsigned bits);
 

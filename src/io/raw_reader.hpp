@@ -1,4 +1,4 @@
-// Raw planar clips: one frame after another, nothing between them (cli-and-formats.md 10.4).
+// Raw planar clips: consecutive frames without headers (cli-and-formats.md 10.4).
 #pragma once
 
 #include "io/clip_reader.hpp"

@@ -9,15 +9,14 @@ namespace vmaf {
 
 namespace {
 
-// Tells the reader what its pictures are before anything is read.
+// Tells the reader the format of its pictures before reading.
 PicturePool make_pool(ClipReader &reader, const ReadAhead::Config &config) {
     PictureFormat format = reader.format();
     if (config.bits) format.bits = config.bits;
     reader.set_pictures(format.bits, config.has_chroma);
     PictureMemory memory = config.memory;
     memory.luma_only = !config.has_chroma;
-    // Memory of devices takes long to get: no more of it than is used. A pipe may hold no frame
-    // at all.
+    // Device memory is slow to allocate: only as much as needed. A pipe may contain no frame at all.
     const bool is_made_now = memory.kind == Memory::host && reader.is_file();
     return {format, is_made_now ? config.frames_ahead + 1 : 0, std::move(memory)};
 }
@@ -42,12 +41,12 @@ ReadAhead::ReadAhead(ClipReader &reader, const Config &config)
              config.frames_ahead, threads_for(reader, config)) {}
 
 Picture ReadAhead::read_one(Ahead<Picture>::Lock &lock, FrameLoader &loader) {
-    // Who takes frames decides how many are in use.
+    // The consumer determines how many frames are in use.
     if (!is_file_) {
         lock.unlock();
         return reader_.read(pool_);
     }
-    const auto place = reader_.find(); // in turn
+    const auto place = reader_.find(); // in order
     lock.unlock();
     if (!place) return {};
     if (is_mapped_)

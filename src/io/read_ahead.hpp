@@ -1,5 +1,5 @@
-// Reads a clip a few frames ahead of the consumer. Files are read by several threads, each frame straight to where it
-// is wanted, small frames by the consumer; pipes by one.
+// Reads a clip a few frames ahead of the consumer. Several threads read files, each frame directly to its destination;
+// the consumer itself reads small frames; one thread reads pipes.
 #pragma once
 
 #include "io/ahead.hpp"
@@ -12,19 +12,19 @@ class ReadAhead {
   public:
     struct Config {
         unsigned bits = 0;         // of the pictures; 0: the clip's own
-        bool has_chroma = true;    // false: pictures have no samples of chroma, and none are read
-        unsigned frames_ahead = 1; // most that are read and not taken
+        bool has_chroma = true;    // false: pictures have no chroma samples, and none are read
+        unsigned frames_ahead = 1; // most frames read but not taken
         unsigned threads = 1;      // 0: the consumer reads files itself
         PictureMemory memory = host_memory();
     };
-    ReadAhead(ClipReader &reader, const Config &config); // pictures taken outlive it
+    ReadAhead(ClipReader &reader, const Config &config); // pictures taken may outlive it
 
-    // The next frame; an empty picture at the end of the clip. Throws what reading threw.
+    // The next frame; empty at the end of the clip. Rethrows read errors.
     Picture next() {
         reader_.check_whole();
         return ahead_.next();
     }
-    // How many pictures there are to read into.
+    // The number of pictures to read into.
     unsigned pictures() const { return pool_.size(); }
 
   private:
@@ -32,9 +32,9 @@ class ReadAhead {
 
     ClipReader &reader_;
     const bool is_file_;
-    const bool is_mapped_; // frames are taken where they lie in the file, if they can be
+    const bool is_mapped_; // maps frames in the file if possible
     PicturePool pool_;
-    Ahead<Picture> ahead_; // last: it uses all of the above
+    Ahead<Picture> ahead_; // last: uses everything above
 };
 
 } // namespace vmaf

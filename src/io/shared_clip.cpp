@@ -89,7 +89,7 @@ std::optional<TimedFrame> SharedClip::next(std::uint64_t &position) {
     }
 }
 
-// Frames stay until every pair that may still want them has them.
+// Keeps frames until all pairs that may want them have them.
 void SharedClip::drop_what_all_have() {
     std::uint64_t needed = expected_ > 0 ? 0 : first_ + frames_.size();
     for (const std::uint64_t *position : positions_) needed = std::min(needed, *position);

@@ -1,6 +1,6 @@
-// A clip that several pairs read side by side: every frame is decoded once and handed to each of them. What one pair
-// has taken and another has not yet is kept, a few frames at most, so that the fastest waits for the slowest. With a
-// frame come the halves of metrics that depend on it alone.
+// A clip that several pairs read in parallel: every frame is decoded once for all. Frames that some pairs have taken
+// and others have not are kept, a few at most, so the fastest pair waits for the slowest. With a frame come the metric
+// halves that depend on it alone.
 #pragma once
 
 #include <condition_variable>
@@ -21,12 +21,12 @@ namespace vmaf {
 
 class SharedClip {
   public:
-    // All pairs run at the same time; each joins or leaves.
+    // All pairs run concurrently; each joins or leaves.
     explicit SharedClip(std::size_t pairs) : expected_(pairs) {}
 
   private:
     friend class ClipTicket;
-    static constexpr std::size_t kKept = 4; // frames; pairs of temporal metrics hold two more
+    static constexpr std::size_t kKept = 4; // in frames; pairs of temporal metrics hold two more
 
     class Reader;
     void leave();
@@ -47,7 +47,7 @@ class SharedClip {
     std::exception_ptr error_;
 };
 
-// A pair's right to join, once. Leaves if it is not used.
+// A pair's right to join, once. Leaves if unused.
 class ClipTicket {
   public:
     explicit ClipTicket(std::shared_ptr<SharedClip> clip) : clip_(std::move(clip)) {}
@@ -55,8 +55,8 @@ class ClipTicket {
     ClipTicket(const ClipTicket &) = delete;
     ClipTicket &operator=(const ClipTicket &) = delete;
 
-    // `key` says how frames are made; the first to join makes the clip. Null where the others have frames made in
-    // another way: the pair needs a clip of its own.
+    // `key` identifies how frames are made; the first to join makes the clip. Null if the others' frames are made
+    // differently: the pair then needs its own clip.
     std::unique_ptr<VideoClip> join(const std::string &key, const std::function<std::unique_ptr<VideoClip>()> &make);
 
   private:

@@ -1,4 +1,4 @@
-// Pairs that read one clip side by side.
+// Pairs that read one clip concurrently.
 #include "io/shared_clip.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace vmaf::shared_clip_test {
 namespace {
 
-// Frames with the times 0, 1, ...; counts how many were made, and fails at one of them if asked to.
+// Frames with the times 0, 1, ...; counts how many were made, and fails at one of them on request.
 class Numbers final : public VideoClip {
   public:
     Numbers(int count, std::atomic<int> &made, int bad = -1) : count_(count), bad_(bad), made_(made) {}
@@ -28,7 +28,7 @@ class Numbers final : public VideoClip {
     std::atomic<int> &made_;
 };
 
-// Takes at most `most` frames; how many came, with their times in order.
+// Takes at most `most` frames; returns how many arrived, with ascending times.
 int take(VideoClip &clip, int most) {
     int taken = 0;
     for (; taken < most; taken++) {

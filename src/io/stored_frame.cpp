@@ -12,10 +12,10 @@ namespace {
 
 int half_up(int value, int divisor) { return (value + divisor - 1) / divisor; }
 
-// Making and removing a mapping costs some microseconds: as much as to copy a small frame.
+// Creating and removing a mapping takes microseconds: as long as copying a small frame.
 constexpr std::uint64_t kLeastMappedBytes = 1 << 18;
 
-// Its samples cannot be written.
+// Its samples are read-only.
 class MappedPicture final : public PictureBuffer {
   public:
     MappedPicture(const StoredFrame &stored, unsigned planes, std::shared_ptr<const std::byte> samples)
@@ -91,7 +91,7 @@ bool FrameLoader::is_converted(unsigned plane) const {
            (c == ChromaConversion::move_right || c == ChromaConversion::paldv || c == ChromaConversion::from_411);
 }
 
-// Adds where the bytes of a plane go: rows of the picture, and aside what is wider or higher than the picture.
+// Plans where a plane's bytes go: rows of the picture, and aside what exceeds the picture.
 void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
     const ChromaSize size = stored_.plane_size(plane);
     const auto row_bytes = static_cast<std::size_t>(stored_.row_bytes(plane));
@@ -157,7 +157,7 @@ void FrameLoader::store_plane(unsigned plane, const Picture &picture) const {
 void FrameLoader::shift_plane(unsigned plane, const Picture &picture) const {
     const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
     const unsigned bits = stored_.picture.bits, shift = picture_bits_ - bits;
-    // A shift would hide samples above the depth from those who look for them later.
+    // A shift would hide samples above the bit depth from later checks.
     const auto samples = picture.plane<std::uint16_t>(plane);
     unsigned all = 0;
     for (int y = 0; y < samples.height; y++)
@@ -204,7 +204,7 @@ void FrameLoader::load_at(const ByteSource &source, std::uint64_t offset, const 
     finish(picture);
 }
 
-// Of 8 bits only: any byte is a sample, even if the file changes after it was checked.
+// Only for 8 bits: any byte is a valid sample, even if the file changes after the check.
 bool FrameLoader::is_laid_out_as_picture() const {
     if (stored_.picture.bits != 8 || picture_bits_ != 8 || stored_.conversion != ChromaConversion::none) return false;
     for (unsigned p = 0; p < planes_; p++) { // rounded up and rounded down
@@ -225,7 +225,7 @@ Picture FrameLoader::map_at(const ByteSource &source, std::uint64_t offset) cons
     return memory ? Picture(new MappedPicture(stored_, planes_, std::move(memory))) : Picture();
 }
 
-// What remains to be done when the samples are there.
+// What remains to be done once the samples are read.
 void FrameLoader::finish(const Picture &picture) {
     const bool shifts = !widens_ && picture_bits_ > stored_.picture.bits;
     for (unsigned p = 0; p < planes_; p++) {

@@ -1,5 +1,5 @@
-// From the planes of a frame as they lie in a file to the planes of a picture: row strides, odd sizes, chroma
-// conversions, depths (cli-and-formats.md 10.3, 10.4, 10.6).
+// Converts the planes of a stored frame to the planes of a picture: row strides, odd sizes, chroma conversions, depths
+// (cli-and-formats.md 10.3, 10.4, 10.6).
 #pragma once
 
 #include <array>
@@ -26,15 +26,15 @@ enum class ChromaConversion {
     drop_fourth, // "444alpha"
 };
 
-// How a frame lies in a file: one plane after another, tightly packed. Chroma sizes are rounded up, other than those
-// of pictures.
+// The layout of a frame in a file: consecutive planes, tightly packed. Chroma sizes are rounded up, unlike those of
+// pictures.
 struct StoredFrame {
-    PictureFormat picture; // what is made of it, at the file's own depth
+    PictureFormat picture; // the resulting picture, at the file's depth
     ChromaConversion conversion = ChromaConversion::none;
-    double frame_rate = 0; // as the file says; 0 where it does not
+    double frame_rate = 0; // stated by the file; 0 if unknown
 
     StoredFrame() = default;
-    // Throws Error for sizes and depths that pictures cannot have.
+    // Throws Error for sizes and depths that pictures do not support.
     StoredFrame(const PictureFormat &format, ChromaConversion chroma_conversion);
 
     unsigned plane_count() const { return static_cast<unsigned>(planes_); }
@@ -48,23 +48,23 @@ struct StoredFrame {
     std::size_t planes_ = 0;
 };
 
-// Of an Error: a sample above the depth, in a plane whose samples would be shifted.
+// Error code: a sample above the bit depth, in a plane whose samples would be shifted.
 inline constexpr int kBadSample = ERANGE;
 
 class FrameLoader {
   public:
     // `picture_bits`: depth of the pictures to fill, at least that of the file; samples are shifted left to it.
-    // `has_chroma`: otherwise only luma is read, and chroma passed over.
+    // `has_chroma`: if false, reads only luma and skips chroma.
     FrameLoader(const StoredFrame &stored, unsigned picture_bits, bool has_chroma = true);
 
-    // Reads one frame into the picture. False if the source ends before its last byte; `got` then says how many bytes
-    // there were.
+    // Reads one frame into the picture. False if the source ends early; `got` is then the number of bytes
+    // read.
     bool load(ByteSource &source, const Picture &picture, std::uint64_t &got);
-    // The same from a place in a file. Throws Error where it is no longer there. Both throw Error with kBadSample.
+    // The same from an offset in a file. Throws Error if it is gone. Both throw Error with kBadSample.
     void load_at(const ByteSource &source, std::uint64_t offset, const Picture &picture);
 
-    // The frame as a picture that needs no memory of its own: where it lies in the file, if all that is wanted of it
-    // lies there as in a picture. Else an empty one.
+    // A picture mapped in the file, if everything needed of the frame is stored as in a picture; otherwise an empty
+    // one.
     Picture map_at(const ByteSource &source, std::uint64_t offset) const;
 
   private:
@@ -81,13 +81,13 @@ class FrameLoader {
 
     StoredFrame stored_;
     unsigned picture_bits_;
-    unsigned planes_;          // that pictures get from the file
-    std::uint64_t tail_bytes_; // of the planes after those
-    bool widens_;              // 8-bit samples go to 16-bit ones
+    unsigned planes_;          // that pictures take from the file
+    std::uint64_t tail_bytes_; // of later planes
+    bool widens_;              // 8-bit samples become 16-bit ones
     std::vector<system::Part> parts_;
-    std::vector<std::byte> discarded_; // one row; samples that no picture has
-    // Planes that are not read straight into the picture. Made with the first frame, as pages that cost nothing until
-    // samples arrive in them: a header alone can state any size.
+    std::vector<std::byte> discarded_; // one row; samples without a place in the picture
+    // Planes that cannot be read directly into the picture. Created with the first frame, as pages that cost nothing
+    // until samples arrive: a header alone can state any size.
     struct Staging {
         std::array<AlignedArray<std::byte>, 3> planes;
         AlignedArray<std::uint8_t> scratch; // between the passes of a conversion

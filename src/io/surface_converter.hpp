@@ -1,4 +1,4 @@
-// Makes pictures on a device of what a decoder left there: the same samples that PictureMaker's moves give, with the
+// Converts decoded surfaces to pictures on a device: the same samples that PictureMaker's moves give, plus the
 // thumbnail of luma_signature().
 #pragma once
 
@@ -13,20 +13,20 @@ namespace vmaf {
 
 class SurfaceConverter {
   public:
-    // Throws Error where the device has no code or memory for it.
+    // Throws Error if the device has no code or memory for it.
     SurfaceConverter(Device &device, const VideoOutput &output);
 
-    // Memory for the sums of thumbnails, one for each picture that is in work at once.
+    // Memory for the sums of thumbnails, one per picture in progress.
     struct Thumbnails {
         std::unique_ptr<DeviceMemory> on_device, on_host;
     };
     Thumbnails make_thumbnails(std::size_t count) const;
 
-    // Puts the work into the queue; the surface stays until it is done. Planes that the picture has no memory for are
-    // left out. The caller keeps a scope.
+    // Enqueues the work; the surface must stay until it is done. Skips planes without memory in the picture. The caller
+    // holds a scope.
     void enqueue(Queue &queue, const DeviceSurface &surface, const Picture &picture, const Thumbnails &thumbnails,
                  std::size_t thumbnail) const;
-    // Once that is done.
+    // Call it once that is done.
     LumaSignature signature(const Thumbnails &thumbnails, std::size_t thumbnail) const;
 
   private:

@@ -1,4 +1,4 @@
-// Pictures made on a device of decoded surfaces have the samples, and the thumbnail, that the host makes of them.
+// Pictures converted from surfaces on a device have the samples and the thumbnail of host conversion.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -13,7 +13,7 @@
 namespace vmaf::surface_converter_test {
 namespace {
 
-// How a decoder lays out its pictures.
+// A decoder's layout of pictures.
 struct Layout {
     const char *name;
     PixelFormat chroma;
@@ -34,14 +34,14 @@ struct Surface {
     DeviceSurface surface;
 };
 
-// Random samples, with rubbish in the bits that mean nothing.
+// Random samples, with garbage in the unused bits.
 Surface make_surface(Device &device, const Layout &layout, const PictureFormat &format, unsigned margin) {
     std::mt19937 random(format.width * 7 + format.height + layout.bits);
     const bool is_wide = layout.bits + layout.shift > 8;
     const std::size_t sample = is_wide ? 2 : 1, pitch = round_up<std::size_t>((format.width + margin + 1) * sample, 64);
     const std::size_t plane_bytes = pitch * (format.height + 1 + margin);
     Surface out;
-    out.memory = device.allocate(4 * plane_bytes); // on the host device it is the host's
+    out.memory = device.allocate(4 * plane_bytes); // the host device uses host memory
     // Bits above samples are 0.
     const std::byte upper{
         static_cast<unsigned char>(layout.shift || layout.bits >= 16 ? 0xff : (1u << layout.bits % 8) - 1)};
@@ -61,7 +61,7 @@ Surface make_surface(Device &device, const Layout &layout, const PictureFormat &
     return out;
 }
 
-// What the host makes of it.
+// The result of host conversion.
 Picture on_host(const DeviceSurface &surface, const VideoOutput &output) {
     const Picture picture = Picture::allocate(output.picture);
     const RangeTables tables = range_tables(output.range_change, output.picture.bits);
@@ -114,7 +114,7 @@ TEST(SurfaceConverter, MakesWhatTheHostMakes) {
             VideoOutput output;
             output.picture = {layout.chroma, layout.bits, width, height};
             compare(32, layout, output, 0, true);
-            compare(64, layout, output, 1, width == 35); // cropped: rows begin anywhere
+            compare(64, layout, output, 1, width == 35); // cropped: rows have any alignment
         }
 }
 

@@ -1,4 +1,4 @@
-// The device kernels of decoded surfaces by name: F(name) for each.
+// The kernels for decoded surfaces: F(name) for each.
 #pragma once
 
 #include "io/surface_kernels.hpp"

@@ -40,7 +40,7 @@ class HostClip final : public VideoClip {
     PicturePool pool_;
     std::uint64_t skip_;
     ClipTimes times_;
-    Frames ahead_; // last: it uses all of the above
+    Frames ahead_; // last: uses everything above
 };
 
 } // namespace

@@ -1,5 +1,5 @@
-// One of two video files as its frames come to be paired: pictures of the common format, with their times and
-// thumbnails, made ahead of the consumer.
+// One of two video files, ready to be paired: pictures in the common format, with times and thumbnails, made ahead of
+// the consumer.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace vmaf {
 
 class ReferenceHalves;
 
-inline constexpr std::int64_t kIndexInterval = 1'000'000'000 / 25; // any will do when frames are paired by number
+inline constexpr std::int64_t kIndexInterval = 1'000'000'000 / 25; // any value works when frames are paired by number
 
 struct TimedFrame {
     Picture picture;
@@ -24,7 +24,7 @@ struct TimedFrame {
     std::shared_ptr<ReferenceHalves> halves{}; // of a reference that several pairs read
 };
 
-// When frames of a clip are shown, counted from the first that is used.
+// Presentation times of a clip's frames, relative to the first used frame.
 class ClipTimes {
   public:
     explicit ClipTimes(std::int64_t shift = 0, bool is_by_index = false) : shift_(shift), is_by_index_(is_by_index) {}
@@ -43,19 +43,19 @@ class ClipTimes {
 class VideoClip {
   public:
     virtual ~VideoClip() = default;
-    // Nothing at the end. Throws Error.
+    // Empty at the end. Throws Error.
     virtual std::optional<TimedFrame> next() = 0;
 };
 
 struct ClipUse {
-    std::string name; // for sentences
+    std::string name; // for messages
     PictureFormat picture;
     PictureMemory memory;
-    std::uint64_t skip = 0; // frames
+    std::uint64_t skip = 0; // in frames
     ClipTimes times;
     unsigned ahead = 1;
 };
-// Frames decoded into the host's memory, and stored, on a thread of its own.
+// Decodes and stores frames in host memory, in a background thread.
 std::unique_ptr<VideoClip> make_host_clip(std::unique_ptr<VideoFile> file, const ClipUse &use);
 
 } // namespace vmaf

@@ -46,7 +46,7 @@ bool can_be_read_twice(const std::string &path) {
     return path != "-" && system::fs::is_regular_file(path, error);
 }
 
-// Frames per second, the rate that all times fit where the file is of a constant rate with gaps.
+// Frames per second; all times fit this rate if the file has a constant rate with gaps.
 Fraction nominal_rate(const VideoFacts &f) {
     const double base = f.base_rate.value(), average = f.average_rate.value();
     return base > 0 && (average <= 0 || base < 2.5 * average) ? f.base_rate : f.average_rate;
@@ -88,7 +88,7 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
         if (facts->video_streams > 1)
             warn(clip + "has " + std::to_string(facts->video_streams) + " video streams; the best one is used");
     }
-    for (const std::string &sentence : plan_.steps) step(sentence); // of pictures that are cropped by then
+    for (const std::string &sentence : plan_.steps) step(sentence); // the pictures are cropped by then
     reference_file_->set_output(plan_.reference);
     distorted_file_->set_output(plan_.distorted);
     if (!request_.is_by_index) check_rates();
@@ -109,8 +109,8 @@ void VideoPairs::cut_bars() {
     request_.distorted.crop = cuts.distorted;
 }
 
-// Both at once where that shortens a start on a GPU. What is wrong is found out one by one, so that what is said is
-// certainly about that file.
+// Opens both at once if that speeds up a start on a GPU. Errors are determined one by one, so that a message certainly
+// concerns that file.
 void VideoPairs::open_files() {
     if (request_.reference.may_stay_on_device && can_be_read_twice(request_.reference.path) &&
         can_be_read_twice(request_.distorted.path))
@@ -224,7 +224,7 @@ void VideoPairs::find_start_offset() {
     const OffsetFound found =
         find_offset(reference, distorted, {kLargestOffset, a && b ? std::min(a, b) : std::max(a, b)});
     if (found.is_likely) {
-        // In whole frames of the reference: the search steps by gaps that containers rounded.
+        // In whole reference frames: the search steps by gaps that containers rounded.
         const auto interval = static_cast<double>(reference_interval());
         report_.offset = std::llround(std::round(static_cast<double>(found.offset) / interval) * interval);
         step("the distorted clip is " + offset_text(report_.offset) + (report_.offset > 0 ? " late" : " early") +
@@ -235,7 +235,7 @@ void VideoPairs::find_start_offset() {
     }
 }
 
-// Frames that come through the host's memory, although the device decodes them or could copy them from where they are
+// Reports frames that pass through host memory although the device decodes them, or could copy them from where they are
 // decoded.
 void VideoPairs::tell_of_host(const PairsUse &use, const Source &source, const std::string &why) {
     if (use.decoding_device == kProcessor) return;
@@ -246,8 +246,8 @@ void VideoPairs::tell_of_host(const PairsUse &use, const Source &source, const s
         step(sentence);
 }
 
-// The parts of a file whose pictures are made on the device: decoded there, or by a processor in memory that the device
-// copies from. None: pictures are made on the host.
+// The parts of a file whose pictures are made on the device: decoded there, or in software into memory that the device
+// copies from. Null: pictures are made on the host.
 std::unique_ptr<VideoParts> VideoPairs::parts_for_device(const PairsUse &use, const Source &source) {
     const bool is_decoded_there = !use.decoding_device.empty() &&
                                   (use.decoding_device == kProcessor || source.facts.hwaccel == use.decoding_device);
@@ -271,7 +271,7 @@ std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Sou
     const ClipTimes times(source.shift, request_.is_by_index);
     if (auto parts = parts_for_device(use, source)) {
         const unsigned decoders = parts->has_many() ? use.decoders : 1;
-        source.file.reset(); // with its decoder, if that is not among the parts
+        source.file.reset(); // with its decoder, unless that is among the parts
         std::optional<std::uint64_t> frames = source.facts.frames;
         if (use.pairs) frames = std::min(frames.value_or(*use.pairs + source.skip), *use.pairs + source.skip);
         return make_device_clip(std::move(parts), use.device,
@@ -296,11 +296,11 @@ std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Sou
     if (&source.file != &reference_file_ || !use.reference_ticket || memory.kind != Memory::host) return make();
     auto shared = use.reference_ticket->join(reference_key(use), make);
     if (!shared) return make();
-    source.file.reset(); // its decoder, where another pair's serves
+    source.file.reset(); // its decoder, if another pair's is used
     return shared;
 }
 
-// Equal where the frames of the reference are made in the same way.
+// Equal if the frames of the reference are made in the same way.
 std::string VideoPairs::reference_key(const PairsUse &use) const {
     const VideoOutput &out = plan_.reference;
     const PictureFormat &p = plan_.picture;
@@ -375,7 +375,7 @@ std::optional<FramePairs::Pair> VideoPairs::next() {
     }
 }
 
-// Frames that stand still in the distorted clip alone are reported, since they lower the score.
+// Frames frozen only in the distorted clip are reported, since they lower the score.
 void VideoPairs::watch(const TimedFrame &reference, const TimedFrame &distorted) {
     levels_.add(reference.signature, distorted.signature);
     if (before_distorted_ && before_distorted_->blocks == distorted.signature.blocks &&
@@ -395,7 +395,7 @@ void VideoPairs::judge(bool is_last) {
 
 void VideoPairs::judge_offset(bool is_last) {
     const OffsetFound all = watch_.check(kLargestOffset);
-    // Frames that went missing a moment ago show in the last ones only.
+    // Frames lost recently show only in the latest ones.
     const OffsetFound found = all.is_clear ? all : watch_.check(kLargestOffset, kRecentFrames);
     if (!all.is_same && !has_told_content_) {
         has_told_content_ = true;
@@ -403,7 +403,7 @@ void VideoPairs::judge_offset(bool is_last) {
         return;
     }
     if (has_told_offset_) return;
-    // A large offset leaves few frames to compare: more of them will tell it exactly.
+    // A large offset leaves few frames to compare: more frames determine it exactly.
     const bool is_certain = found.is_clear && (is_last || found.pairs * 2 >= found.pairs_without);
     const bool is_guess = !found.is_clear && all.is_likely && is_last && report_.frozen * 8 < pairer_.counts().pairs;
     if (!found.is_clear && !found.is_likely) good_until_ = pairer_.counts().pairs;
@@ -471,7 +471,7 @@ void VideoPairs::finish() {
              (c.unpaired_distorted == 1 ? "has" : "have") + " no partner in the reference clip and " +
              (c.unpaired_distorted == 1 ? "was" : "were") + " left out");
     if (report_.frozen)
-        warn("the distorted clip stands still in " + plural(report_.frozen, "frame") +
+        warn("the distorted clip is frozen in " + plural(report_.frozen, "frame") +
              " where the reference clip moves; its frames may be duplicates");
 }
 

@@ -1,5 +1,5 @@
-// Two video files as pairs of frames: decoded, prepared, paired by time, and watched for signs that they do not belong
-// together.
+// Two video files as pairs of frames: decoded, prepared, paired by time, and checked for signs that they do not
+// match.
 #pragma once
 
 #include <cerrno>
@@ -23,32 +23,32 @@
 
 namespace vmaf {
 
-// Of an Error: the clips can be read, but comparing them would be meaningless.
+// Error code: the clips can be read, but comparing them would be meaningless.
 inline constexpr int kMismatch = EDOM;
 
 enum class Align {
-    check, // frames are compared as they are; a clear offset is a mismatch
+    check, // compares frames as they are; a clear offset is a mismatch
     none,  // a clear offset is a warning
-    find,  // an offset is found before scoring, and corrected
-    fixed, // an offset is given
+    find,  // finds and corrects an offset before scoring
+    fixed, // corrects a given offset
 };
 
 struct VideoPairsRequest {
     VideoRequest reference, distorted;
     PreparationRequest preparation;
     Align align = Align::check;
-    int offset_frames = 0; // fixed: the distorted clip's delay, in frames of the reference
+    int offset_frames = 0; // fixed: the distorted clip's delay in reference frames
     MissingFrames missing = MissingFrames::skip;
-    bool is_by_index = false;         // pair frames by their number
+    bool is_by_index = false;         // pair frames by number
     bool is_mismatch_warning = false; // otherwise an error
-    bool finds_bars = false;          // black bars that only one clip has are cut off
-    // Sentences as they come up: what is done, and what may be wrong.
+    bool finds_bars = false;          // removes black bars that only one clip has
+    // Messages as they come up: what is done, and what may be wrong.
     std::function<void(const std::string &)> say_step, say_warning;
 };
 
 class VideoPairs final : public FramePairs {
   public:
-    // Opens both files. Throws Error, with kMismatch too.
+    // Opens both files. Throws Error, possibly kMismatch.
     explicit VideoPairs(const VideoPairsRequest &request);
     ~VideoPairs() override;
 
@@ -57,9 +57,9 @@ class VideoPairs final : public FramePairs {
         const double rate = report_.distorted.average_rate.value();
         return rate > 0 ? rate : report_.reference.average_rate.value();
     }
-    // Of the shorter clip, where the containers say.
+    // Of the shorter clip, if the containers state it.
     std::optional<std::uint64_t> pairs_left() const override;
-    // With Align::find their first seconds are decoded now.
+    // With Align::find this decodes their first seconds.
     void skip(std::uint64_t reference, std::uint64_t distorted) override;
     void start(const PairsUse &use) override;
     std::optional<Pair> next() override;
@@ -118,7 +118,7 @@ class VideoPairs final : public FramePairs {
     AlignmentWatch watch_;
     LevelFit levels_;
     std::uint64_t next_judgement_;
-    std::uint64_t good_until_ = 0; // pairs when the last judgement found nothing
+    std::uint64_t good_until_ = 0; // pairs when the last check found nothing
     bool has_told_offset_ = false, has_told_levels_ = false, has_told_content_ = false, has_told_steps_ = false;
     std::optional<LumaSignature> before_reference_, before_distorted_;
 };

@@ -55,7 +55,7 @@ constexpr auto kChromaTags = std::to_array<ChromaTag>({
 constexpr std::size_t kMaxChromaTagLength = 15;
 constexpr std::size_t kMaxSizeDigits = 9;
 
-// A header's text in a message: printable, and not too long.
+// Header text for messages: printable and short.
 std::string shown(std::string_view text) {
     std::string clean(text.substr(0, 40));
     for (char &c : clean)
@@ -63,14 +63,14 @@ std::string shown(std::string_view text) {
     return clean;
 }
 
-// Like C's %d: leading digits count, what follows them is ignored.
+// Like C's %d: uses leading digits and ignores the rest.
 std::optional<int> leading_integer(const std::string &text) {
     int value = 0;
     if (std::sscanf(text.c_str(), "%9d", &value) != 1) return std::nullopt;
     return value;
 }
 
-// How many characters at the beginning are a whole number, of any size; 0 if there is none.
+// The number of leading characters that form a whole number of any size; 0 if none.
 std::size_t integer_length(std::string_view text) {
     const std::size_t sign = text.starts_with('-') || text.starts_with('+') ? 1 : 0;
     const std::size_t end = std::min(text.find_first_not_of("0123456789", sign), text.size());
@@ -82,7 +82,7 @@ bool is_ratio(std::string_view text) {
     return colon > 0 && text.substr(colon).starts_with(':') && integer_length(text.substr(colon + 1)) > 0;
 }
 
-// Of such a text; 0 where it means nothing.
+// The value of such a text; 0 if it is meaningless.
 double ratio(const std::string &text) {
     const double above = std::strtod(text.c_str(), nullptr),
                  below = std::strtod(text.c_str() + text.find(':') + 1, nullptr);

@@ -10,8 +10,8 @@ namespace vmaf {
 
 inline constexpr std::size_t kMaxY4mHeaderBytes = 255; // before the newline
 
-// `line` is without its newline; `name` is the clip's, for messages. Throws Error saying what is wrong; oddities that
-// can be lived with are logged as warnings.
+// `line` excludes the newline; `name` is the clip's, for messages. Throws Error for invalid headers; logs tolerable
+// oddities as warnings.
 StoredFrame parse_y4m_header(std::string_view line, const std::string &name);
 
 } // namespace vmaf

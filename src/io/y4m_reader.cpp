@@ -11,7 +11,7 @@ namespace vmaf {
 namespace {
 
 constexpr std::string_view kFrame = "FRAME";
-constexpr std::size_t kFrameHeaderBytes = 6;    // the word and one byte more, usually the newline
+constexpr std::size_t kFrameHeaderBytes = 6;    // the word and one more byte, usually the newline
 constexpr std::size_t kMaxFrameParameters = 78; // after those, before the newline
 
 std::optional<char> read_char(ByteSource &source) {
@@ -26,7 +26,7 @@ StoredFrame read_clip_header(ByteSource &source) {
         const auto next = read_char(source);
         if (!next) {
             if (line.empty()) throw invalid(source.name() + " is empty; there is nothing to score");
-            if (!line.starts_with("YUV4MPEG")) break; // no such clip, whatever its length
+            if (!line.starts_with("YUV4MPEG")) break; // not such a clip, whatever its length
             throw invalid(source.name() + " ends inside its YUV4MPEG2 header; the file is cut off");
         }
         if (*next == '\n') break;
@@ -42,7 +42,7 @@ Y4mReader::Y4mReader(ByteSource source) : Y4mReader(source, read_clip_header(sou
 Y4mReader::Y4mReader(ByteSource &source, const StoredFrame &stored)
     : ClipReader(std::move(source), stored, kFrameHeaderBytes) {}
 
-// False at a clean end of the clip: a few stray bytes do not count.
+// False at a clean end of the clip: ignores a few stray bytes.
 bool Y4mReader::begin_frame(ByteSource &source, std::uint64_t frame) {
     std::array<char, kFrameHeaderBytes> header{};
     const std::size_t got = source.read(std::as_writable_bytes(std::span(header)));

@@ -36,9 +36,9 @@ inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // larger numbers ar
 
 class ScoreCollector {
   public:
-    // Each (name, index) pair can be written once; a second write warns and throws Error(EINVAL). An aggregate may be
-    // set
-    // again to the same value. Stores all scores or, if it throws, none.
+    // Each (name, index) pair can be written once; a second write warns and throws
+    // Error(EINVAL). An aggregate may be set again to the same value. Stores all scores or, if
+    // it throws, none.
     void append(std::span<const NewScore> scores, std::span<const NewAggregate> aggregates = {});
     void append(std::string_view name, unsigned index, double value) {
         const NewScore score{name, index, value};

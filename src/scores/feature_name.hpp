@@ -14,8 +14,8 @@ std::string_view feature_alias(std::string_view name);
 // The key under which a score is stored: `feature`, or alias plus suffix if an option appears in the name.
 std::string stored_name(std::string_view feature, const std::string &suffix);
 
-// The stored name of a model's feature. Throws Error if no metric provides the feature or an
-// option is out of range.
+// The stored name of a model's feature. Throws Error if no metric provides the feature or an option is out of
+// range.
 std::string stored_name_for_model(std::string_view feature, const OptionTexts &options);
 
 } // namespace vmaf

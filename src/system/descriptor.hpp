@@ -1,5 +1,5 @@
-// Files and pipes as numbers. Child processes inherit only
-// those that process.hpp passes on.
+// Files and pipes as numbers. Child processes inherit only those that process.hpp passes
+// on.
 #pragma once
 
 #include <cstddef>

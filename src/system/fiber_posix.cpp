@@ -45,8 +45,7 @@ class Stack {
 } // namespace
 
 // Saves the callee-saved registers on the stack, stores the stack pointer to *from and resumes `to`. swapcontext()
-// makes
-// a system call per switch, and kernels switch millions of times; Boost.Context is not available for mingw-w64.
+// makes a system call per switch, and kernels switch millions of times; Boost.Context is not available for mingw-w64.
 #if VMAF_OWN_SWITCH && defined(__x86_64__)
 extern "C" void vmaf_switch_stack(void **from, void *to);
 asm(R"(

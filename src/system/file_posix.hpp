@@ -51,8 +51,8 @@ void refuse_trap(const std::string &path, const std::string &place, const struct
 // Throws OutputError if a file to be truncated in place has hard links.
 void refuse_other_names(const std::string &path, const struct stat &status);
 
-// Writes everything, across interruptions and to non-blocking pipes. Throws OutputError,
-// naming `path`.
+// Writes everything, across interruptions and to non-blocking pipes. Throws OutputError, naming
+// `path`.
 void write_all(int descriptor, std::string_view text, const std::string &path);
 
 // Waits until the data is on disk; ignores files that have no disk. Throws OutputError, naming `path`.

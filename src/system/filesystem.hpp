@@ -1,6 +1,6 @@
-// std::filesystem with UTF-8 names on every system; on Windows its narrow names are in another encoding.
-// Functions that take names and are missing here do not compile, so that
-// none is used by accident.
+// std::filesystem with UTF-8 names on every system; on Windows its narrow names are in another
+// encoding. Functions that take names and are missing here do not compile, so that none is used by
+// accident.
 #pragma once
 
 #include <filesystem>

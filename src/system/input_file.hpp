@@ -43,9 +43,9 @@ class InputFile {
     std::optional<std::uint64_t> position() const;
     std::uint64_t size() const;
     void move_forward(std::uint64_t bytes);
-    // Whether the size or modification time differ from those at opening. Always false for pipes, devices and files
-    // that
-    // had no size (/proc).
+    // Whether the size or modification time differ from those at
+    // opening. Always false for pipes, devices and files that had no
+    // size (/proc).
     bool has_changed() const;
 
     // Call it from another thread: ends a read that waits for a pipe, and all later reads.

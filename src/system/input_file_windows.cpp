@@ -12,8 +12,7 @@
 
 namespace vmaf::system {
 
-// Reads of regular files pass their offset, so several threads can read
-// and the handle's own position does not matter.
+// Reads of regular files pass their offset, so several threads can read and the handle's own position does not matter.
 class InputFile::File {
   public:
     File(int descriptor, std::string name) : name_(std::move(name)), descriptor_(descriptor) {

@@ -30,8 +30,8 @@ bool log_enabled(LogLevel level) {
 
 void log(LogLevel level, std::string_view text) noexcept {
     if (!log_enabled(level)) return;
-    // One call, so that lines of several threads do not mix. Works without memory, so that
-    // running out of it can be reported.
+    // One call, so that lines of several threads do not mix. Works without memory, so that running out of it can be
+    // reported.
     const auto i = static_cast<std::size_t>(level);
     std::string shown;
     try {

@@ -8,10 +8,10 @@
 
 namespace vmaf::system {
 
-// Call it before the first map_part(), in programs only, never in the library. It handles SIGBUS: lost bytes (a
-// truncated
-// file, a failed disk) read as zeros and set `is_lost`; other SIGBUS signals act as before. Without this call, or on
-// systems without support, nothing is mapped.
+// Call it before the first map_part(), in programs only, never in the library. It handles
+// SIGBUS: lost bytes (a truncated file, a failed disk) read as zeros and set `is_lost`; other
+// SIGBUS signals act as before. Without this call, or on systems without support, nothing is
+// mapped.
 bool allow_mapped_parts() noexcept; // false: not supported
 
 // Maps `bytes` of the file from `offset`, read-only, until the last copy of the pointer is dropped; null if that is

@@ -21,8 +21,8 @@ struct ModuleName {
     const char *interface;
 };
 
-// Loads a module permanently and returns its struct. On failure: null, and a clause such as
-// "was not found". Throws as find_module() does.
+// Loads a module permanently and returns its struct. On failure: null, and a clause such as "was not found". Throws as
+// find_module() does.
 const void *load_module(const ModuleName &name, std::string &reason);
 
 // The same for a struct in the program's own libvmaf: from its build or installation folder, else the system's.

@@ -41,10 +41,10 @@ int end_with_output(const char *program, int status, int failed_status) noexcept
 // Whether all output so far arrived. Long runs check it, and stop.
 bool output_arrives() noexcept;
 
-// On Ctrl-C: runs `clean_up`, then exits with this status. On other fatal signals: runs `clean_up`, then lets the
-// signal
-// end the program. Ignored signals stay ignored. Closed pipes and file size limits become errors of the call
-// that meets them. `clean_up` must be async-signal-safe.
+// On Ctrl-C: runs `clean_up`, then exits with this status. On other fatal signals: runs
+// `clean_up`, then lets the signal end the program. Ignored signals stay ignored. Closed pipes and
+// file size limits become errors of the call that meets them. `clean_up` must be
+// async-signal-safe.
 void end_orderly_on_signals(int interrupted_status, void (*clean_up)() noexcept);
 
 } // namespace vmaf::system

@@ -373,7 +373,7 @@ class Pairing(VideoTest):
     def test_duplicated_frames_are_reported(self):
         frozen = self.changed("frozen.mkv", "select=not(between(mod(n\\,10)\\,4\\,5)),fps=24")
         document, stderr = self.pair(self.lossless, frozen)
-        self.assertIn("stands still", stderr)
+        self.assertIn("is frozen", stderr)
         self.assertGreater(document["inputs"]["pairing"]["frozen"], 3)
 
     def test_half_and_double_rates(self):

@@ -139,7 +139,7 @@ END""")
                 self.assertEqual([r["exit_status"] for r in self.rows()], [status, 0, 0], run.stderr)
                 self.assertTrue(self.rows()[0]["error"]["message"])
                 if kind == "refusal": self.assertIn("not today", self.rows()[0]["error"]["message"])
-        for text, says in (("os._exit(1)", "it knows no --serve"), ("os.write(1, b'usage: vmaf')", "it knows no --serve"),
+        for text, says in (("os._exit(1)", "it does not support --serve"), ("os.write(1, b'usage: vmaf')", "it does not support --serve"),
                            ("say(b'{\"type\":\"hello\",\"protocol\":99}')", "it speaks another protocol")):
             run = self.corpus("--vmaf-bin", self.serving(text), "--overwrite")
             self.assertEqual(run.returncode, 2, run.stderr)
@@ -188,7 +188,7 @@ END""")
         os.mkdir(self.path("alone"))
         shutil.copy(TUNE, self.path("alone"))
         run = subprocess.run([self.path("alone", os.path.basename(TUNE)), "search", "-i", self.clip, "--target-vmaf", "80"], capture_output=True, text=True, env=self.environment())
-        self.assertEqual((run.returncode, run.stderr), (2, "vmaf-tune search: there is no vmaf beside vmaf-tune to score with; install both, or give --vmaf-bin\n"))
+        self.assertEqual((run.returncode, run.stderr), (2, "vmaf-tune search: no vmaf program was found next to vmaf-tune; install both, or give --vmaf-bin\n"))
         without = self.program("ffmpeg", f'case "$*" in *libsvtav1*) echo "Unknown encoder \'libsvtav1\'" >&2; exit 1;; *-encoders*) {FFMPEG} "$@" | grep -v svtav1;; *) exec {FFMPEG} "$@";; esac')
         for more in (["-e", "libsvtav1"], ["-e", "libx264", "-e", "libsvtav1", "--strict"]):
             run = self.corpus(*more, "--ffmpeg-bin", without)

@@ -31,7 +31,7 @@ namespace {
 
 using namespace vmaf::tune;
 
-// The last lines of --progress json, whatever ended the command.
+// The last lines of --progress json, however the command ended.
 void send_end(const RunningOptions &options, int code, const std::string &error) {
     if (options.progress != ProgressMode::json) return;
     const auto send = [&](const nlohmann::json &object) {
@@ -44,7 +44,7 @@ void send_end(const RunningOptions &options, int code, const std::string &error)
 
 int fail(const RunningOptions &options, const std::string &subcommand, int code, const std::string &sentence) {
     send_end(options, code, sentence);
-    if (options.json) // the last line of standard output says how it ended (14.3)
+    if (options.json) // the last line of standard output reports the end (14.3)
         std::printf("%s\n", row_text({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
     complain(subcommand, sentence);
     return code;
@@ -74,7 +74,7 @@ int run(int argc, char **argv) {
     };
     std::vector<std::string> given(argv + 1, argv + argc);
     try {
-        // Of a run on a cluster: `__task FOLDER PHASE TASKS`, and after all of these `__settle FOLDER PHASE`.
+        // For cluster runs: `__task FOLDER PHASE TASKS`, and after all of them `__settle FOLDER PHASE`.
         const auto number = [&](std::size_t i) { return std::strtoull(given.at(i).c_str(), nullptr, 10); };
         if (given.size() == 4 && given[0] == "__task")
             return work_as_task(job_of_run(given[1]), {given[1], number(2), number(3)});
@@ -83,7 +83,7 @@ int run(int argc, char **argv) {
         std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
         const std::vector<std::string> command_line = arguments;
-        std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
+        std::reverse(arguments.begin(), arguments.end()); // the parser takes them in reverse
         app.parse(arguments);
         const Command &command = *commands.chosen();
         check_files(command.files());
@@ -100,12 +100,12 @@ int run(int argc, char **argv) {
     } catch (const CommandError &e) {
         return failed(e.code(), e.what());
     } catch (const vmaf::system::OutputError &e) {
-        if (e.code() == EPIPE) return vmaf::system::kClosedPipeStatus; // its reader has seen enough
+        if (e.code() == EPIPE) return vmaf::system::kClosedPipeStatus; // the reader closed the pipe on purpose
         return failed(kExitOutput, e.what());
     } catch (const vmaf::system::Untrusted &e) {
         return failed(kExitOutput, e.what());
     } catch (const vmaf::Error &e) {
-        if (e.code() == EBUSY) return failed(kExitFailed, e.what()); // a source that was changed
+        if (e.code() == EBUSY) return failed(kExitFailed, e.what()); // a source that changed
         return failed(e.code() == ENOSPC || e.code() == EIO ? kExitOutput : kExitUsage, e.what());
     } catch (const std::bad_alloc &) {
         throw;
@@ -118,9 +118,9 @@ int run(int argc, char **argv) {
     }
 }
 
-constexpr const char *kNoMemory = "vmaf-tune: not enough memory\n"; // printing this needs none
+constexpr const char *kNoMemory = "vmaf-tune: not enough memory\n"; // printing it needs no memory
 
-// Libraries make objects before main(), where nothing catches: one sentence there, too.
+// Libraries create objects before main(), where nothing catches: prints a message there too.
 struct SayWhereMemoryEnds {
     SayWhereMemoryEnds() {
         std::set_terminate([] {

@@ -10,7 +10,7 @@ namespace {
 constexpr unsigned kH264LastPicture = 5, kH264Idr = 5, kH264Sequence = 7, kH264PictureSet = 8;
 constexpr unsigned kHevcLastPicture = 31, kHevcIdrWithLeading = 19, kHevcIdr = 20, kHevcVideo = 32, kHevcSequence = 33,
                    kHevcPictureSet = 34;
-// Places in the decoder configuration records of ISO/IEC 14496-15 where the bytes of lengths stand, less one.
+// Offsets of the number of length bytes, minus one, in the decoder configuration records of ISO/IEC 14496-15.
 constexpr int kAvcLengthAt = 4, kHevcLengthAt = 21;
 
 } // namespace
@@ -27,7 +27,7 @@ AccessPoints::AccessPoints(const AVCodecParameters &parameters) {
         kind_ = Kind::hevc;
         length_at = kHevcLengthAt;
         break;
-    // A key frame that is shown replaces all that frames after it could refer to.
+    // A shown key frame replaces everything that later frames could refer to.
     case AV_CODEC_ID_AV1:
     case AV_CODEC_ID_VP9:
     case AV_CODEC_ID_VP8: kind_ = Kind::by_flag; break;

@@ -1,4 +1,4 @@
-// Whether decoding can begin at a packet as if the stream did.
+// Whether decoding can start at a packet as if the stream did.
 #pragma once
 
 #include "io/libav/libav.hpp"
@@ -9,25 +9,25 @@ class AccessPoints {
   public:
     explicit AccessPoints(const AVCodecParameters &parameters);
 
-    // For codecs of which it is known what a key frame promises.
+    // Whether the guarantees of this codec's key frames are known.
     bool is_known() const { return kind_ != Kind::unknown; }
 
-    // To be called for every packet, in order. True: nothing after this packet refers to anything before it, and it
-    // brings what decoders must know (parameter sets) unless that stands in the file's header alone. Pictures that are
-    // shown before the packet's own must be looked for by their times.
+    // Call it for every packet, in order. True: no later packet refers to anything earlier, and this one contains
+    // the parameter sets, unless only the file's header has them. Check times for pictures shown before the packet's
+    // own.
     bool is_start(const AVPacket &packet);
 
   private:
     enum class Kind { unknown, h264, hevc, by_flag };
     struct Found {
-        bool has_picture = false, is_start = false; // the first picture is one that resets the decoder
+        bool has_picture = false, is_start = false; // is_start: the first picture resets the decoder
         bool has_sequence = false, has_picture_set = false;
     };
     void look(const std::uint8_t *unit, std::size_t bytes, Found &found) const;
     Found look_into(const AVPacket &packet) const;
 
     Kind kind_ = Kind::unknown;
-    unsigned length_bytes_ = 0; // of the lengths before units; 0: they stand between start codes
+    unsigned length_bytes_ = 0; // of the lengths before units; 0: start codes instead
     bool has_sets_among_packets_ = false;
 };
 

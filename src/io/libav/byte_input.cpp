@@ -9,7 +9,7 @@ namespace vmaf::libav {
 
 namespace {
 
-// Of pipes small, as the source fills it before anything can be looked at; frames are read past it.
+// Small for pipes, whose source fills it before anything is examined; frames bypass it.
 constexpr int kPipeBufferBytes = 4096, kFileBufferBytes = 1 << 16;
 
 } // namespace

@@ -1,5 +1,5 @@
-// A ByteSource as FFmpeg's input, so that FFmpeg opens nothing itself: no other file that a name or a playlist stands
-// for, and no address. Files can be read from any place; reads of a pipe can be cancelled while it gives nothing.
+// A ByteSource as FFmpeg's input, so that FFmpeg opens nothing itself: no other files named by a playlist, and no
+// addresses. Files support random access; reads of a stalled pipe can be cancelled.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ByteInput {
     static std::int64_t seek(void *self, std::int64_t offset, int whence);
 
     ByteSource source_;
-    std::optional<std::uint64_t> position_; // of files
+    std::optional<std::uint64_t> position_; // in files
     AVIOContext *context_ = nullptr;
 };
 

@@ -14,7 +14,7 @@ namespace vmaf::libav {
 
 namespace {
 
-constexpr unsigned kMostProbedBytes = 1 << 20; // to find the kind of a file
+constexpr unsigned kMostProbedBytes = 1 << 20; // to detect the kind of a file
 
 } // namespace
 
@@ -47,7 +47,7 @@ const AVInputFormat *Container::find_format() const {
     const int code =
         av_probe_input_buffer2(bytes_->context(), &format, request_.path.c_str(), nullptr, 0, kMostProbedBytes);
     if (code < 0 || !format) throw invalid(name() + " cannot be read as a video file: " + reason(code));
-    // What such a file shows lies elsewhere, or is what a program makes.
+    // Such files refer to other files, or describe what a program generates.
     static constexpr std::array<std::string_view, 8> kElsewhere = {"hls",      "dash",        "concat", "imf",
                                                                    "avisynth", "vapoursynth", "sdp",    "rtsp"};
     for (const std::string_view kind : kElsewhere)
@@ -77,7 +77,7 @@ void Container::open() {
 
 void Container::find_stream() {
     forget_messages();
-    // Some decoders complain once in a process: of the first frames that may be here, where they are only tried.
+    // Some decoders complain once per process, about the first frames, which are only tried here.
     const Hearing hearing(trial_complaints_);
     if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
         throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
@@ -118,7 +118,7 @@ void Container::replay() {
     kept_.clear();
 }
 
-// Parsers look into packets on their way.
+// Parsers examine packets on the way.
 int Container::read_and_hear(AVPacket *packet) {
     const Hearing hearing(parser_complaints_);
     return av_read_frame(format_.get(), packet);
@@ -131,7 +131,7 @@ bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
         const int code = read_and_hear(packet);
         if (is_cancelled_) throw Error(ECANCELED, "reading was cancelled");
         if (code == AVERROR_EOF) {
-            // Some containers (Matroska) end quietly where they were cut off: only a message tells.
+            // Some containers (Matroska) end silently where they were truncated: only a message reveals it.
             if (const std::string heard = complaint(); !heard.empty())
                 throw invalid(name() + " is damaged or cut off, its end is missing: " + heard);
             return false;
@@ -139,7 +139,7 @@ bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
         if (code < 0) throw damaged(frames, reason(code));
         if (packet->stream_index != stream_->index) continue;
         if (packet->flags & AV_PKT_FLAG_CORRUPT) throw damaged(frames, reason(AVERROR_INVALIDDATA));
-        // Where a stream was joined in the middle, what comes before its first key picture makes no sense yet.
+        // In a stream joined in the middle, everything before its first key picture is meaningless.
         if (!has_key_)
             parser_complaints_.forget();
         else if (const std::string heard = parser_complaints_.first(); !heard.empty())

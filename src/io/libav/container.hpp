@@ -1,4 +1,4 @@
-// A file as its packets: opened, its video stream chosen, read from the beginning.
+// Opens a file, selects its video stream, and reads packets from the start.
 #pragma once
 
 #include <atomic>
@@ -14,26 +14,26 @@ namespace vmaf::libav {
 
 class Container {
   public:
-    // Throws Error naming the file for what cannot be opened or has no video.
+    // Throws Error with the file's name if it cannot be opened or has no video.
     explicit Container(const VideoRequest &request);
 
-    // The next packet of the video; false at the end. Throws Error for damage, `frames` being those that came before.
+    // The next video packet; false at the end. Throws Error for damage; `frames` is the number before it.
     bool read(AVPacket *packet, std::uint64_t frames);
-    // Packets that are read from now on come once more after replay().
+    // Packets read from now on are repeated after replay().
     void keep_packets() { keeps_packets_ = true; }
     void replay();
-    // What the demuxer has reported so far; empty: nothing. It often goes on.
+    // What the demuxer has reported so far; empty: nothing. It often continues.
     std::string complaint() const { return complaints_.first(); }
-    // What decoders said while they were only tried, to find out about the streams: some complain once in a process.
+    // What decoders reported while they were only tried, to examine the streams: some complain once per process.
     std::string complaint_of_trial() const { return trial_complaints_.first(); }
 
     const AVFormatContext &format() const { return *format_; }
     AVStream &stream() const { return *stream_; }
-    // What is coded there, as the file's start says. The stream's own is written to while packets are read.
+    // The coding according to the start of the file. The stream's own parameters change while packets are read.
     const AVCodecParameters &parameters() const { return *parameters_; }
     unsigned video_streams() const { return video_streams_; }
     const VideoRequest &request() const { return request_; }
-    std::string name() const; // for sentences
+    std::string name() const; // for messages
     Error damaged(std::uint64_t frames, const std::string &how) const;
 
     void cancel() noexcept {
@@ -51,8 +51,8 @@ class Container {
 
     VideoRequest request_;
     std::atomic<bool> is_cancelled_ = false;
-    Complaints complaints_, trial_complaints_, parser_complaints_; // outlive what they hear from
-    bool has_key_ = false;                                         // among the packets that were read
+    Complaints complaints_, trial_complaints_, parser_complaints_; // outlive what they listen to
+    bool has_key_ = false;                                         // among the packets read
     std::unique_ptr<ByteInput> bytes_;
     FormatContext format_;
     AVStream *stream_ = nullptr;

@@ -1,4 +1,4 @@
-// CUDA devices of the libraries, without CUDA's own headers: the two types that theirs mention.
+// CUDA devices of the libraries, without CUDA's headers: declares the two types that theirs mention.
 #pragma once
 
 #ifndef CUDA_VERSION

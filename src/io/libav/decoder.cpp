@@ -19,12 +19,12 @@ namespace vmaf::libav {
 
 namespace {
 
-// The libraries' own decoder of AV1 has no code for processors.
+// FFmpeg's native AV1 decoder has no software implementation.
 bool needs_device(const AVCodec &codec) { return std::string_view(codec.name) == "av1"; }
 
 constexpr unsigned kMaxDecoderThreads = 16;
-constexpr int kTrialThreads = 4; // each decodes a frame more before the first comes out
-constexpr int kHeldSurfaces = 6; // frames that are out at once, of a decoder on a device
+constexpr int kTrialThreads = 4; // each decodes one more frame before the first comes out
+constexpr int kHeldSurfaces = 6; // frames in use at once, for a decoder on a device
 
 // Decoders of a codec that work with a kind of device.
 std::vector<std::pair<const AVCodec *, AVPixelFormat>> device_decoders(AVCodecID id, AVHWDeviceType type) {
@@ -60,7 +60,7 @@ BufferRef open_cuda_device(void *context, void *stream) {
 }
 
 BufferRef Decoder::open_device(AVHWDeviceType type) {
-    // One context for all that a process does on a device: others cost memory and time.
+    // One context per process and device: others cost memory and time.
     if (type == AV_HWDEVICE_TYPE_CUDA) {
         primary_context_ = nvdec::primary_context();
         return open_cuda_device(primary_context_.get(), nullptr);
@@ -104,7 +104,7 @@ Decoder::Decoder(std::shared_ptr<Container> container, Read read)
       start_(*container_->format().iformat, container_->parameters().codec_id) {
     decoder_complaints_.decoder = this;
     const AVCodec *const tried = avcodec_find_decoder(container_->parameters().codec_id);
-    if (tried && needs_device(*tried)) return; // what it says is that it cannot work at all
+    if (tried && needs_device(*tried)) return; // its complaint only says that it cannot work
     if (const std::string heard = container_->complaint_of_trial(); !heard.empty()) decoder_complaints_.add(heard);
 }
 
@@ -112,7 +112,7 @@ AVPixelFormat Decoder::choose_format(AVCodecContext *context, const AVPixelForma
     Decoder &self = *static_cast<Owner *>(static_cast<Complaints *>(context->opaque))->decoder;
     for (const AVPixelFormat *format = offered; *format != AV_PIX_FMT_NONE; format++)
         if (*format == self.device_format_) return *format;
-    if (self.is_strict()) return AV_PIX_FMT_NONE; // the decoder fails, which is what was asked for
+    if (self.is_strict()) return AV_PIX_FMT_NONE; // the decoder fails, as requested
     self.mode_ = Mode::fallen_back;
     return avcodec_default_get_format(context, offered);
 }
@@ -136,7 +136,7 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
         throw invalid("the video stream of " + name() + " cannot be used: " + reason(code));
     context->pkt_timebase = container_->stream().time_base;
     context->thread_count = threads_;
-    context->max_pixels = std::int64_t{32768} * 32768; // as large as pictures can be
+    context->max_pixels = std::int64_t{32768} * 32768; // the largest possible pictures
     if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     context->opaque = static_cast<Complaints *>(&decoder_complaints_);
     context->err_recognition = AV_EF_CRCCHECK;
@@ -149,7 +149,7 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
 #pragma GCC diagnostic pop
 #endif
     }
-    if (is_trial()) context->apply_cropping = 0; // it is looked at, and then done
+    if (is_trial()) context->apply_cropping = 0; // examined first, then applied
     if (device) {
         context->get_format = choose_format;
         context->hw_device_ctx = av_buffer_ref(device);
@@ -179,15 +179,15 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
         why = std::string("it cannot be started: ") + e.what();
         return false;
     }
-    threads_ = 1; // more would need more of the device's memory, and decode no faster
+    threads_ = 1; // more would need more device memory, and decode no faster
     device_ = av_hwdevice_get_type_name(type);
     device_format_ = decoders[0].second;
     open_context(decoders[0].first, device_context_.get());
     return true;
 }
 
-// Starting a decoder on the device takes long, and those of parts are others: what the first frame tells, the processor
-// finds out as well.
+// Starting a decoder on the device is slow, and those of parts are separate: a software decoder can examine the first
+// frame.
 bool Decoder::tries_first_frame() const {
     std::error_code error;
     const AVCodec *const codec = avcodec_find_decoder(container_->parameters().codec_id);
@@ -218,7 +218,7 @@ void Decoder::open_codec() {
     }
     if (wanted == "auto") {
         std::string why;
-        if (open_on_device(AV_HWDEVICE_TYPE_CUDA, why)) return; // first, since it scores too
+        if (open_on_device(AV_HWDEVICE_TYPE_CUDA, why)) return; // first, since it also scores
         for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
             if (type != AV_HWDEVICE_TYPE_CUDA && open_on_device(type, why)) return;
         remark_ = "no hardware decodes " + name() + "; the processor does";
@@ -233,7 +233,7 @@ void Decoder::open_codec() {
     open_context(codec, nullptr);
 }
 
-// Decoders and demuxers often say that something is wrong and go on with what they make up.
+// Decoders and demuxers often report an error and continue with invented data.
 void Decoder::check() const {
     if (demuxer_)
         if (const std::string heard = demuxer_->complaint(); !heard.empty()) throw damaged(heard);
@@ -261,7 +261,7 @@ void Decoder::look_at_headers(const AVPacket &packet) {
     mpeg2_chroma_ = chroma;
 }
 
-// Gives the decoder another packet, or the end. False when nothing more can be given.
+// Passes another packet, or the end, to the decoder. False if there is nothing more to pass.
 bool Decoder::feed() {
     if (is_drained_) return false;
     av_packet_unref(packet_.get());
@@ -287,8 +287,8 @@ bool Decoder::receive(AVFrame *frame) {
         if (code != 0 && code != AVERROR(EAGAIN) && code != AVERROR_EOF && (!start_.forgives() || is_strict()))
             throw invalid("frame " + std::to_string(number()) + " of " + name() + " cannot be decoded" +
                           (is_strict() && !device_.empty() ? " on " + device_ : "") + ": " + reason(code));
-        // Several frames are in work at once: what is wrong with a later one may be heard before the first is out, or
-        // after it. The run shall not end now with one code and then with another.
+        // Several frames are decoded at once: an error in a later one may be reported before or after the first is
+        // output. The exit code must not depend on that.
         if (frames_ > 0 || code == AVERROR_EOF) check();
         if (code == 0) return true;
         if (code == AVERROR_EOF) return false;
@@ -296,7 +296,7 @@ bool Decoder::receive(AVFrame *frame) {
     }
 }
 
-// The next frame that nothing is missing from.
+// The next complete frame.
 bool Decoder::receive_whole(AVFrame *frame) {
     while (receive(frame)) {
         const bool is_damaged = (frame->flags & AV_FRAME_FLAG_CORRUPT) || frame->decode_error_flags;
@@ -332,7 +332,7 @@ void Decoder::note_cropping(const AVFrame &frame) {
     is_cropped_at_origin_ = is_cropped_at_origin_ || frame.crop_left > 0 || frame.crop_top > 0;
 }
 
-// As decoders do it themselves.
+// As decoders do it.
 void Decoder::crop(AVFrame *frame) {
     note_cropping(*frame);
     if (av_frame_apply_cropping(frame, 0) >= 0) return;
@@ -354,7 +354,7 @@ bool Decoder::next(AVFrame *frame) {
             forget_messages();
             int code = av_hwframe_transfer_data(frame, on_device_.get(), 0);
             if (code >= 0) code = av_frame_copy_props(frame, on_device_.get());
-            // What is to be cut off at the left and above, devices leave to the consumer.
+            // Devices leave cropping at the left and top to the consumer.
             if (code >= 0) code = av_frame_apply_cropping(frame, AV_FRAME_CROP_UNALIGNED);
             if (code < 0)
                 throw invalid("frame " + std::to_string(frames_) + " of " + name() + " cannot be fetched from " +

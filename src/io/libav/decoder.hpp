@@ -1,4 +1,4 @@
-// The video stream of a file, or parts of it, decoded: frames in order, with their times.
+// Decodes the video stream of a file, or parts of it: frames in order, with their times.
 #pragma once
 
 #include <atomic>
@@ -16,59 +16,59 @@
 
 namespace vmaf::libav {
 
-// A CUDA device with a context, and a stream, of others. Throws Error.
+// A CUDA device with the caller's context and stream. Throws Error.
 BufferRef open_cuda_device(void *context, void *stream);
 
 class Decoder {
   public:
-    // Where packets come from; false at the end.
+    // The source of packets; false at the end.
     using Read = std::function<bool(AVPacket *)>;
 
-    // Decodes the whole file, as its request asks. Throws Error naming the file for what cannot be opened.
+    // Decodes the whole file as requested. Throws Error with the file's name if it cannot be opened.
     explicit Decoder(const std::shared_ptr<Container> &container);
-    // Decodes packets of the file that others read, on this device alone; none: on one thread of the processor.
+    // Decodes packets that others read, on this device only; null: on one software thread.
     Decoder(std::shared_ptr<Container> container, Read read, BufferRef device);
     Decoder(const Decoder &) = delete;
     Decoder &operator=(const Decoder &) = delete;
 
     // The next frame, in system memory; false at the end. Throws Error for damaged data.
     bool next(AVFrame *frame);
-    // The same, in memory of the device.
+    // The same, in device memory.
     bool next_where_it_is(AVFrame *frame);
-    // Throws Error for damage that has shown so far; with the first frame, nothing else does.
+    // Throws Error for damage found so far; no other call does so with the first frame.
     void check() const;
-    // From now on frames lie in this memory. For decoders that can do so, where the request said that it may come.
+    // Frames go to this memory from now on. For decoders that support it, if the request announced it.
     bool can_decode_into() const { return codec_->get_buffer2 == get_buffer; }
     void decode_into(const PictureMemory &memory);
-    // For sentences: the next frame has this number in the file.
+    // For messages: sets the next frame's number in the file.
     void count_from(std::uint64_t number) { first_number_ = number - frames_; }
 
     const Container &container() const { return *container_; }
     const std::shared_ptr<Container> &shared_container() const { return container_; }
     const AVStream &stream() const { return container_->stream(); }
     const AVCodec &codec() const { return *codec_->codec; }
-    // The format that a processor would decode to, and how many bits it has.
+    // The format of software decoding, and its number of bits.
     AVPixelFormat processors_format() const { return codec_->sw_pix_fmt; }
-    std::string device() const { return mode_ == Mode::fallen_back ? "" : device_; } // empty: a processor decodes
-    // A processor decodes the first frame of a file that cuda will.
+    std::string device() const { return mode_ == Mode::fallen_back ? "" : device_; } // empty: software decoding
+    // Whether software decodes the first frame of a file that cuda will decode.
     bool is_trial() const { return mode_ == Mode::trial; }
-    // On a device, or in a trial: frames had columns at the left or rows above that are not shown.
+    // On a device, or in a trial: whether frames had hidden columns at the left or rows at the top.
     bool is_cropped_at_origin() const { return is_cropped_at_origin_; }
     const std::string &remark() const { return remark_; }   // complete with the first frame
-    std::string name() const { return container_->name(); } // for sentences
+    std::string name() const { return container_->name(); } // for messages
     void cancel() noexcept { container_->cancel(); }
 
   private:
     enum class Mode {
-        willing,     // on the device if it can, else on a processor
-        fallen_back, // it could not
-        strict,      // on the device that was asked for by name, or not at all
-        part,        // likewise, a part of a file; the consumer holds a few frames at once
-        trial,       // on a processor, the first frame of a file that cuda will decode
+        willing,     // on the device if possible, else in software
+        fallen_back, // it was not possible
+        strict,      // only on the device selected by name
+        part,        // the same for a part of a file; the consumer holds a few frames at once
+        trial,       // in software, the first frame of a file that cuda will decode
     };
     bool is_strict() const { return mode_ == Mode::strict || mode_ == Mode::part; }
 
-    // What a decoder's context leads back to.
+    // Where a decoder's context points to.
     struct Owner final : Complaints {
         Decoder *decoder = nullptr;
     };
@@ -98,7 +98,7 @@ class Decoder {
     Read read_;
     int threads_;
     const Container *demuxer_ = nullptr;    // whose complaints are about what this decodes
-    Owner decoder_complaints_;              // outlives what it hears from
+    Owner decoder_complaints_;              // outlives what it listens to
     std::shared_ptr<void> primary_context_; // outlives what follows
     std::unique_ptr<FrameMemory> frame_memory_;
     std::atomic<const FrameMemory *> used_memory_ = nullptr; // the same, for the decoder's threads
@@ -106,7 +106,7 @@ class Decoder {
     CodecContext codec_;
     std::string device_, remark_;
     AVPixelFormat device_format_ = AV_PIX_FMT_NONE;
-    std::atomic<Mode> mode_ = Mode::willing; // a decoder's threads may see it fall back
+    std::atomic<Mode> mode_ = Mode::willing; // a decoder's threads may see it change
     bool is_cropped_at_origin_ = false;
     Packet packet_ = new_packet();
     Frame on_device_ = new_frame();

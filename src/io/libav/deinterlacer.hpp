@@ -1,4 +1,4 @@
-// FFmpeg's bwdif filter on pictures that are flagged as interlaced: one picture for two fields.
+// FFmpeg's bwdif filter for pictures flagged as interlaced: one picture per two fields.
 #pragma once
 
 #include "io/libav/libav.hpp"
@@ -7,11 +7,11 @@ namespace vmaf::libav {
 
 class Deinterlacer {
   public:
-    // `first`: a frame like all that will come.
+    // `first`: a frame like all others.
     Deinterlacer(const AVFrame &first, AVRational time_base, AVRational frame_rate);
 
     void give(AVFrame *frame); // nullptr: the end
-    // False: give another frame, or it is the end. Times are in the time base of the stream.
+    // False: pass another frame, or it is the end. Times are in the stream's time base.
     bool take(AVFrame *frame);
 
   private:

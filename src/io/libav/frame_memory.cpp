@@ -17,7 +17,7 @@ namespace vmaf::libav {
 namespace {
 
 constexpr std::size_t kPlaneAlignment = 256;
-constexpr std::size_t kSlack = 128; // that decoders' vector code may read and write past a plane
+constexpr std::size_t kSlack = 128; // that decoders' vector code may access beyond a plane
 constexpr int kWidthStep = 16;
 
 struct FrameLayout {
@@ -27,7 +27,7 @@ struct FrameLayout {
     std::size_t bytes = 0;
 };
 
-// Nothing for frames that are not planes of samples.
+// Empty for frames that are not planes of samples.
 FrameLayout layout_of(AVCodecContext &context, const AVFrame &frame) {
     const auto format = static_cast<AVPixelFormat>(frame.format);
     const AVPixFmtDescriptor *const description = av_pix_fmt_desc_get(format);
@@ -62,7 +62,7 @@ FrameLayout layout_of(AVCodecContext &context, const AVFrame &frame) {
 struct FrameMemory::Block {
     PictureBlock memory;
     std::size_t bytes = 0;
-    std::shared_ptr<State> home; // while it is out
+    std::shared_ptr<State> home; // while in use
 };
 
 struct FrameMemory::State {
@@ -91,7 +91,7 @@ struct FrameMemory::State {
         try {
             const std::lock_guard lock(home->mutex);
             home->idle.push_back(std::move(block));
-        } catch (...) { // then it is freed
+        } catch (...) { // free it instead
         }
     }
 };
@@ -109,7 +109,7 @@ bool FrameMemory::fill(AVCodecContext &context, AVFrame &frame) const noexcept t
     block->home = state_;
     frame.buf[0] = av_buffer_create(first, layout.bytes, State::give_back, block.get(), 0);
     if (!frame.buf[0]) return false;
-    static_cast<void>(block.release()); // the buffer has it
+    static_cast<void>(block.release()); // now owned by the buffer
     for (unsigned p = 0; p < layout.planes; p++) {
         frame.data[p] = first + layout.offset[p];
         frame.linesize[p] = layout.pitch[p];

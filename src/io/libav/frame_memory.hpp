@@ -1,4 +1,4 @@
-// Memory of others for the frames that a decoder makes, so that a device can copy them from where they were decoded.
+// Caller-provided memory for decoded frames, so that a device can copy them from where they were decoded.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@ class FrameMemory {
   public:
     explicit FrameMemory(PictureMemory memory);
 
-    // Gives a frame its planes, as decoders ask for them (AVCodecContext::get_buffer2), from any thread. Blocks of
-    // released frames serve the next. False: take the libraries' own memory.
+    // Allocates a frame's planes for decoders (AVCodecContext::get_buffer2), from any thread. Reuses blocks of released
+    // frames. False: use the libraries' own memory.
     bool fill(AVCodecContext &context, AVFrame &frame) const noexcept;
 
   private:

@@ -13,7 +13,7 @@ std::string last_message;
 
 thread_local Complaints *hearing = nullptr;
 
-// Whose message it is. Parts of decoders and demuxers name the context that they belong to.
+// The receiver of a message. Parts of decoders and demuxers name the context that they belong to.
 Complaints *receiver_of(void *object) {
     for (int depth = 0; object && depth < 8; depth++) {
         const AVClass *const kind = *static_cast<const AVClass *const *>(object);
@@ -29,7 +29,7 @@ Complaints *receiver_of(void *object) {
     return nullptr;
 }
 
-// Exceptions must not pass through C: a message that there is no memory for is lost.
+// Exceptions must not pass through C: without memory a message is lost.
 void keep_message(void *object, int level, const char *format, va_list arguments) try {
     if ((level & 0xff) > AV_LOG_ERROR) return; // the higher bits are colours
     std::array<char, 512> text{};
@@ -37,7 +37,7 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     av_log_format_line2(object, level, format, arguments, text.data(), static_cast<int>(text.size()),
                         &is_at_line_start);
     std::string line = text.data();
-    // "[h264 @ 0x55...] text": the address is of no use.
+    // "[h264 @ 0x55...] text": removes the address.
     if (const auto at = line.find(" @ 0x"); at != std::string::npos)
         if (const auto end = line.find(']', at); end != std::string::npos) line.erase(at, end - at);
     if (line.starts_with("[NULL] ")) line.erase(0, 7); // a parser
@@ -45,7 +45,8 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     for (char &c : line)
         if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) == 0x7f) c = ' ';
     if (line.empty()) return;
-    const bool is_mere_warning = line.find("] warning: ") != std::string::npos; // h261, of any stream's first frame
+    const bool is_mere_warning =
+        line.find("] warning: ") != std::string::npos; // h261 warns about any stream's first frame
     if (Complaints *const receiver = receiver_of(object); receiver && !is_mere_warning) receiver->add(line);
     const std::lock_guard lock(message_mutex);
     last_message = line;

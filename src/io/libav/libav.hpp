@@ -1,4 +1,4 @@
-// The libraries' types with owners, and their errors as sentences. FFmpeg 5.1 and later.
+// Owning wrappers for the libraries' types, and their errors as messages. FFmpeg 5.1 and later.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ extern "C" {
 
 namespace vmaf::libav {
 
-template <auto Free> struct ByAddress { // for functions that take the address of the pointer
+template <auto Free> struct ByAddress { // for functions that take the pointer's address
     template <class T> void operator()(T *object) const { Free(&object); }
 };
 template <auto Free> struct ByPointer {
@@ -34,15 +34,16 @@ using Scaling = std::unique_ptr<SwsContext, ByPointer<sws_freeContext>>;
 Frame new_frame(); // throws std::bad_alloc
 Packet new_packet();
 
-// The libraries' messages are kept from stderr; the last error explains a code. Decoders have threads of their own, so
-// it is the last of the process: with two clips it may now and then be the other one's.
+// Keeps the libraries' messages off stderr; the last error explains a code. Decoders have their own threads, so it is
+// the last error of the process: with two clips it may belong to the other one.
 void capture_messages();
 void forget_messages();
 std::string reason(int code);
 
 class Complaints;
 
-// While it lives, messages of decoders without an owner on this thread, as those that a demuxer tries, go there.
+// While it exists, it receives messages of decoders without an owner on this thread, such as those that a demuxer
+// tries.
 class Hearing {
   public:
     explicit Hearing(Complaints &complaints);
@@ -51,8 +52,8 @@ class Hearing {
     Hearing &operator=(const Hearing &) = delete;
 };
 
-// What a demuxer or a decoder reported as an error, from whichever of its threads. They often go on and make up what is
-// missing, so that this is all that tells of damage. Contexts name it as their `opaque`.
+// Errors reported by a demuxer or decoder, from any of its threads. They often continue and invent missing data, so
+// this is the only sign of damage. Contexts refer to it as their `opaque`.
 class Complaints {
   public:
     void add(const std::string &line);

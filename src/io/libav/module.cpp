@@ -1,4 +1,4 @@
-// The module's face: a VideoFile over the decoder.
+// The interface of the module: a VideoFile over the decoder.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -30,7 +30,7 @@ Fraction fraction(AVRational r) {
     return {r.num, r.den};
 }
 
-// A damaged file can put any number into an enumeration, and reading that as one is undefined.
+// A damaged file can put any number into an enum, and reading that as one is undefined.
 template <class Value> int number_of(const Value &value) {
     static_assert(sizeof value == sizeof(int));
     return std::bit_cast<int>(value);
@@ -64,7 +64,7 @@ const std::int32_t *display_matrix(const AVStream &stream) {
 #endif
 }
 
-// As ffmpeg turns pictures by default. Mirrored means left to right, before turning.
+// As ffmpeg rotates pictures by default. Mirrored means left to right, before rotating.
 void find_rotation(const std::int32_t *matrix, VideoFacts &facts) {
     if (!matrix) return;
     double degrees = -std::round(av_display_rotation_get(matrix));
@@ -130,7 +130,7 @@ class LibavFile final : public VideoFile {
         FrameKind kind = first_;
         if (!decoder_->device().empty()) kind.format = decoder_->processors_format();
         if (!decoder_->is_trial()) return make_parts(std::make_shared<Container>(request_), device, kind);
-        decoder_->shared_container()->replay(); // there is no other reader: next() begins again
+        decoder_->shared_container()->replay(); // there is no other reader: next() starts again
         return make_parts(decoder_->shared_container(), device, kind);
     }
 
@@ -156,10 +156,10 @@ class LibavFile final : public VideoFile {
         read_first();
     }
 
-    // What a device would decode, but to other samples: null where there is no such thing.
+    // Why a device would decode other samples; null if it would not.
     const char *reason_for_processor() const {
-        // Decoders of processors leave some of what should be cropped at the left, for the sake of alignment, and those
-        // of devices do not; NVIDIA's parser does not even tell what is.
+        // Software decoders crop less at the left than requested, to keep alignment, and device decoders do not;
+        // NVIDIA's parser does not even report the cropping.
         if (decoder_->is_cropped_at_origin())
             return "its pictures are cropped at the left or top, which GPUs decode differently";
         if (decoder_->device().empty() && !decoder_->is_trial()) return nullptr;
@@ -180,14 +180,14 @@ class LibavFile final : public VideoFile {
         facts_.remark = decoder_->name() + " is decoded by the processor: " + why;
     }
 
-    // Frames come through the host's memory after all: from the device that was asked for.
+    // Frames come through host memory after all, from the selected device.
     void begin_again() {
         request_.may_stay_on_device = false;
         open_again();
         if (maker_) maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output_);
     }
 
-    // Decodes a frame that is like the first, as whatever comes after takes them to be.
+    // Decodes a frame like the first; everything later relies on that.
     bool decode(AVFrame *frame) {
         if (!decoder_->next(frame)) return false;
         const FrameKind kind = kind_of(*frame, frame->format);
@@ -221,7 +221,7 @@ class LibavFile final : public VideoFile {
         facts_.is_cropped = true;
     }
 
-    // Decodes a frame into frame_, through the deinterlacer where there is one.
+    // Decodes a frame into frame_, through the deinterlacer if there is one.
     void read_ahead() {
         if (!request_.deinterlace) {
             has_frame_ = decode(frame_.get());
@@ -256,7 +256,7 @@ class LibavFile final : public VideoFile {
         return reason_to_compute();
     }
 
-    // The same for frames that a processor decodes.
+    // The same for software-decoded frames.
     std::string reason_to_copy() const {
         if (!facts_.hwaccel.empty()) return "is decoded on " + facts_.hwaccel;
         if (!decoder_->can_decode_into()) return "is decoded by " + facts_.decoder + ", which has memory of its own";
@@ -269,7 +269,7 @@ class LibavFile final : public VideoFile {
         return reason_to_compute();
     }
 
-    // Why samples must be computed on the host; empty: they only have to be moved.
+    // Why samples must be computed on the host; empty: moving them suffices.
     std::string reason_to_compute() const {
         const PictureFormat &picture = output_.picture;
         if (request_.deinterlace) return "is deinterlaced";
@@ -306,7 +306,7 @@ class LibavFile final : public VideoFile {
             throw invalid("--crop cannot be used for " + decoder_->name() +
                           ", whose file rotates or mirrors its pictures; cut it first");
         const bool is_quarter_turn = facts_.rotation % 180 != 0;
-        if (is_quarter_turn && layout.chroma == PixelFormat::yuv422p) { // it would be 4:4:0
+        if (is_quarter_turn && layout.chroma == PixelFormat::yuv422p) { // would become 4:4:0
             facts_.chroma = PixelFormat::yuv444p;
             facts_.is_planar = false;
         }

@@ -17,7 +17,7 @@ namespace vmaf::libav {
 namespace {
 
 BufferRef open_device(const DecodingDevice &device, void *stream) {
-    if (device.kind != "cuda") return nullptr; // a processor
+    if (device.kind != "cuda") return nullptr; // software
     return open_cuda_device(device.context, stream);
 }
 
@@ -61,7 +61,7 @@ class LibavPartDecoder final : public PartDecoder {
         expected_.add(*part_);
     }
 
-    // The packets of one part after the other: each begins with a picture that resets the decoder.
+    // Passes on the packets of parts: each part starts with a picture that resets the decoder.
     bool feed(AVPacket *packet) {
         if (!part_ || (fed_ == part_->packets.size() && !part_->is_rest)) {
             std::optional<Part> next = source_->take();
@@ -93,7 +93,7 @@ class LibavPartDecoder final : public PartDecoder {
     std::optional<Part> part_;
     std::size_t fed_ = 0; // of its packets
     ExpectedFrames expected_;
-    Decoder decoder_; // last: it reads the above
+    Decoder decoder_; // last: reads the above
 };
 
 class LibavParts final : public VideoParts {
@@ -118,9 +118,9 @@ class LibavParts final : public VideoParts {
 } // namespace
 
 FrameKind kind_of(const AVFrame &frame, int format) {
-    // A damaged file can put any number into an enumeration, and reading that as one is undefined.
+    // A damaged file can put any number into an enum, and reading that as one is undefined.
     static_assert(sizeof frame.color_range == sizeof(int));
-    const bool is_cropped = frame.hw_frames_ctx != nullptr; // at the left and above: that is left to us
+    const bool is_cropped = frame.hw_frames_ctx != nullptr; // left and top are left to us
     return {frame.width - (is_cropped ? static_cast<int>(frame.crop_left) : 0),
             frame.height - (is_cropped ? static_cast<int>(frame.crop_top) : 0), format,
             std::bit_cast<int>(frame.color_range)};

@@ -1,4 +1,4 @@
-// Decoders of a file's parts, whose frames stay where they are decoded.
+// Decoders for parts of a file, whose frames stay where they are decoded.
 #pragma once
 
 #include <deque>
@@ -12,25 +12,25 @@ namespace vmaf::libav {
 
 inline constexpr AVRational kNanoseconds{1, 1'000'000'000};
 
-// What all frames of a file must be like.
+// The properties that all frames of a file share.
 struct FrameKind {
     int width = 0, height = 0, format = -1, range = 0;
 
-    // Throws Error for a frame that is not.
+    // Throws Error for a frame that differs.
     void check(const FrameKind &other, std::uint64_t number, const std::string &name) const;
 };
-// `format`: of the samples, where the frame itself is in memory of a device.
+// `format`: of the samples, if the frame is in device memory.
 FrameKind kind_of(const AVFrame &frame, int format);
 
-// Which frames a decoder must give for the parts that it was fed: each of them, in order.
+// Which frames a decoder must output for the parts it received: each of them, in order.
 class ExpectedFrames {
   public:
     explicit ExpectedFrames(std::shared_ptr<PartSource> source) : source_(std::move(source)) {}
 
     void add(const Part &part);
-    // A frame came: its number in the file. Throws Error where it is another than that which must come.
+    // A frame arrived: returns its number in the file. Throws Error if another one was expected.
     std::uint64_t arrived(std::int64_t stamp);
-    // No more will come. Throws Error where some are missing.
+    // No more frames arrive. Throws Error if some are missing.
     void check_end() const;
     std::uint64_t position() const; // of the next one
     std::optional<std::int64_t> nanoseconds(std::int64_t stamp) const;
@@ -44,10 +44,10 @@ class ExpectedFrames {
 
     std::shared_ptr<PartSource> source_;
     std::deque<Expected> expected_;
-    std::optional<std::uint64_t> rest_at_; // after them, frames whose stamps are not known
+    std::optional<std::uint64_t> rest_at_; // frames after them, whose stamps are unknown
 };
 
-// The libraries' decoder, beginning with `first` if there is one.
+// The libraries' decoder, starting with `first` if given.
 std::unique_ptr<PartDecoder> make_libav_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind, std::optional<Part> first = {});
 

@@ -26,7 +26,7 @@ void PartSource::add(Group &group, const AVPacket &packet, bool is_start) {
 // Damage ends the file here; the reader that gets there reports it.
 bool PartSource::read(AVPacket *packet) try {
     is_read_ = is_read_ || !container_->read(packet, frames_);
-    // Demuxers often report that something is wrong and go on with what they make up.
+    // Demuxers often report an error and continue with invented data.
     if (const std::string heard = container_->complaint(); !is_read_ && !heard.empty())
         throw container_->damaged(frames_, heard);
     return !is_read_;
@@ -36,7 +36,7 @@ bool PartSource::read(AVPacket *packet) try {
     return false;
 }
 
-// Nothing at the end.
+// Empty at the end.
 std::optional<PartSource::Group> PartSource::read_group() {
     std::optional<Group> group = std::move(started_);
     started_.reset();
@@ -93,7 +93,7 @@ std::optional<Part> PartSource::take() {
     Group own = std::move(*next_);
     next_.reset();
     std::int64_t latest = own.latest;
-    const char *why = nullptr; // it cannot be cut any more
+    const char *why = nullptr; // why it can no longer be cut
     if (!points_.is_known())
         why = "key frames of its codec need not be places to begin at";
     else if (!own.is_plain || !own.is_start || own.earliest < own.first)

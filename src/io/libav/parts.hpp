@@ -1,5 +1,5 @@
-// A file in parts that can be decoded by themselves: from one access point to another, with nothing shown out of turn
-// between them. The next free decoder takes the next one.
+// Splits a file into parts that can be decoded independently: from one access point to another, with nothing shown out
+// of order in between. The next free decoder takes the next part.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,16 @@ namespace vmaf::libav {
 
 struct Part {
     std::uint64_t first = 0;          // number of its first frame
-    std::vector<Packet> packets;      // in their order
-    std::vector<std::int64_t> stamps; // of the frames that it shows, in order
-    bool is_rest = false; // goes on to the end of the file: more packets come from read_rest(); stamps are not known
+    std::vector<Packet> packets;      // in order
+    std::vector<std::int64_t> stamps; // of the shown frames, in order
+    bool is_rest = false; // continues to the end of the file: read_rest() returns more packets; stamps are unknown
 };
 
 // Packets from one key frame to the next.
 struct PacketGroup {
     std::vector<Packet> packets;
     std::int64_t first = 0, earliest = 0, latest = 0; // times: of the key frame, of all
-    bool is_start = false;                            // decoding can begin here
+    bool is_start = false;                            // decoding can start here
     bool is_plain = true;                             // each packet has a time and is shown
 };
 
@@ -35,12 +35,12 @@ class PartSource {
     explicit PartSource(std::shared_ptr<Container> container)
         : container_(std::move(container)), points_(container_->parameters()) {}
 
-    // From any thread. Nothing at the end. Throws Error for damage.
+    // Thread-safe. Empty at the end. Throws Error for damage.
     std::optional<Part> take();
     bool read_rest(AVPacket *packet);
-    // Why the file could not be cut everywhere it has key frames, so far.
+    // Why the file could not be cut at all key frames, so far.
     std::string remark() const;
-    // The first frame of the part that take() tried to read last.
+    // The first frame of the part that take() last tried to read.
     std::uint64_t position() const;
     const std::shared_ptr<Container> &container() const { return container_; }
 
@@ -53,18 +53,18 @@ class PartSource {
     static void append(Part &part, Group group);
     void finish(Part &part, bool is_rest, const char *why);
 
-    static constexpr std::size_t kMostPackets = 1500; // that are looked through for the next place to cut
+    static constexpr std::size_t kMostPackets = 1500; // searched for the next place to cut
     static constexpr std::uint64_t kMostBytes = std::uint64_t{512} << 20;
 
     std::shared_ptr<Container> container_;
     mutable std::mutex mutex_;
     AccessPoints points_;
-    std::optional<Group> next_;    // read, and of no part yet
-    std::optional<Group> started_; // the first packet of the group after, if that was read
+    std::optional<Group> next_;    // read, but not yet in a part
+    std::optional<Group> started_; // the first packet of the next group, if already read
     Packet packet_ = new_packet();
     std::uint64_t frames_ = 0, held_bytes_ = 0;
     bool has_begun_ = false, is_read_ = false, has_rest_ = false;
-    std::exception_ptr failure_; // what is wrong after the last packet
+    std::exception_ptr failure_; // the error after the last packet
     std::string remark_;
 };
 

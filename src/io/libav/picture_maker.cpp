@@ -32,7 +32,7 @@ int matrix_table(const std::string &name) {
     return SWS_CS_ITU601;
 }
 
-// The position of vertically subsampled chroma that FFmpeg's own scale filter assumes.
+// The position of vertically subsampled chroma that FFmpeg's scale filter assumes.
 constexpr int kVerticalChromaPosition = 128;
 
 bool halves_lines(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->log2_chroma_h == 1; }
@@ -43,7 +43,7 @@ PictureMaker::PictureMaker(const AVFrame &first, const VideoFacts &facts, const 
     : output_(output), layout_(pixel_layout(static_cast<AVPixelFormat>(first.format))),
       unused_bits_(layout_.bits - facts.bits), rotation_(facts.rotation), is_mirrored_(facts.is_mirrored) {
     keeps_size_ = facts.width == output.picture.width && facts.height == output.picture.height && !layout_.is_rgb;
-    // 4:0:0 is filled up with grey. Turned by a quarter, 4:2:2 would be 4:4:0.
+    // 4:0:0 is filled with grey. Rotated by 90 degrees, 4:2:2 would become 4:4:0.
     const bool keeps_chroma =
         layout_.is_planar &&
         (output.picture.pixel_format == layout_.chroma || layout_.chroma == PixelFormat::yuv400p) &&
@@ -56,7 +56,7 @@ void PictureMaker::prepare_scaling(const AVFrame &first, const VideoFacts &facts
     const PictureFormat &target = output_.picture;
     const bool is_quarter_turn = rotation_ % 180 != 0;
     const auto from = static_cast<AVPixelFormat>(first.format);
-    // Scaled at the clip's own depth and shifted afterwards; RGB gets the depth asked for.
+    // Scaled at the clip's own depth and shifted afterwards; RGB is converted to the requested depth.
     const AVPixelFormat to =
         planar_format(layout_.chroma == PixelFormat::yuv400p ? layout_.chroma : target.pixel_format,
                       layout_.is_rgb ? target.bits : layout_.bits);
@@ -103,7 +103,7 @@ void PictureMaker::scale(const AVFrame &frame) {
 
 void PictureMaker::store(const AVFrame &frame, const Picture &picture) {
     const PictureFormat &format = picture.format();
-    const unsigned planes = picture.data(1) ? format.planes() : 1; // chroma may not be read
+    const unsigned planes = picture.data(1) ? format.planes() : 1; // chroma may not be needed
     if (scaling_ && (planes > 1 || !keeps_size_)) scale(frame);
     for (unsigned p = 0; p < planes; p++) {
         const PlaneTarget target{picture.data(p), picture.stride_bytes(p), format.plane_width(p),

@@ -1,5 +1,5 @@
-// From a decoded frame to a picture: scaling, chroma formats, depth, range, rotation. What need not be computed is
-// moved sample by sample and stays exact.
+// Converts a decoded frame to a picture: scaling, chroma formats, depth, range, rotation. Samples that need no
+// computation are moved and stay exact.
 #pragma once
 
 #include "io/libav/libav.hpp"
@@ -11,7 +11,7 @@ namespace vmaf::libav {
 
 class PictureMaker {
   public:
-    // `first`: a frame like all that will come.
+    // `first`: a frame like all others.
     PictureMaker(const AVFrame &first, const VideoFacts &facts, const VideoOutput &output);
 
     void store(const AVFrame &frame, const Picture &picture);
@@ -26,7 +26,7 @@ class PictureMaker {
     int rotation_;
     bool is_mirrored_;
     bool keeps_size_; // luma is only moved
-    Scaling scaling_; // none where every sample is only moved
+    Scaling scaling_; // empty if samples are only moved
     Frame scaled_ = new_frame();
     RangeTables range_;
 };

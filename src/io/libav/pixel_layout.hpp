@@ -1,4 +1,4 @@
-// What the samples of a decoder's pixel format are, and where they lie.
+// Describes the samples of a decoder's pixel format, and where they are.
 #pragma once
 
 #include "io/component_copy.hpp"
@@ -8,30 +8,30 @@
 namespace vmaf::libav {
 
 struct PixelLayout {
-    PixelFormat chroma = PixelFormat::unknown; // the format of ours that holds every sample
+    PixelFormat chroma = PixelFormat::unknown; // our format that holds every sample
     unsigned bits = 0;
-    bool is_planar = false; // samples can be taken as they are
+    bool is_planar = false; // samples can be used unchanged
     bool is_rgb = false, has_alpha = false;
-    bool is_full = false; // by its very name ("yuvj420p")
+    bool is_full = false; // by its name ("yuvj420p")
 };
 
-// Throws Error for formats that are no pictures (hardware surfaces, floating point, ...).
+// Throws Error for formats that are not pictures (hardware surfaces, floating point, ...).
 PixelLayout pixel_layout(AVPixelFormat format);
 
-// Where component 0 (Y), 1 (Cb) or 2 (Cr) of a frame lies. `format`: of its samples, where the frame itself is in
-// memory of a device.
+// The location of component 0 (Y), 1 (Cb) or 2 (Cr) of a frame. `format`: of its samples, if the frame is in device
+// memory.
 ComponentView component_view(const AVFrame &frame, AVPixelFormat format, int component);
-// The upper bits of each sample alone.
+// Only the upper bits of each sample.
 ComponentView with_bits(ComponentView view, unsigned bits);
-// How many bits of samples in a format mean something: devices give 12 bits in a format for 16.
+// The number of meaningful bits: devices store 12 bits in a format for 16.
 unsigned bits_of_samples(AVPixelFormat format, AVPixelFormat processors_format);
-// Width and height of a component's plane; rounded up, as the libraries do.
+// Width and height of a component's plane; rounded up, as in the libraries.
 struct PlaneExtent {
     unsigned width, height;
 };
 PlaneExtent plane_extent(const AVFrame &frame, int component);
 
-// The libraries' planar format with our format and depth; AV_PIX_FMT_NONE where there is none.
+// The libraries' planar format with our format and depth; AV_PIX_FMT_NONE if there is none.
 AVPixelFormat planar_format(PixelFormat chroma, unsigned bits);
 
 } // namespace vmaf::libav

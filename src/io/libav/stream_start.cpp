@@ -36,7 +36,7 @@ bool announces_key_picture(AVCodecID codec, std::span<const std::uint8_t> packet
         switch (codec) {
         case AV_CODEC_ID_MPEG1VIDEO:
         case AV_CODEC_ID_MPEG2VIDEO:
-            // Of the sequence and of a group; a sequence's may be repeated elsewhere, too, but hardly is.
+            // Of a sequence or a group; a sequence header may be repeated elsewhere, but hardly ever is.
             if (code == 0xb3 || code == 0xb8) return true;
             break;
         case AV_CODEC_ID_H264:
@@ -92,7 +92,7 @@ std::optional<unsigned> chroma_of_mpeg2(const AVPacket &of) {
     for (std::size_t i = 0; i + 5 < packet.size(); i++) {
         if (packet[i] != 0 || packet[i + 1] != 0 || packet[i + 2] != 1) continue;
         const unsigned code = packet[i + 3];
-        if (code >= kFirstSlice && code <= kLastSlice) return std::nullopt; // headers come before them
+        if (code >= kFirstSlice && code <= kLastSlice) return std::nullopt; // headers precede slices
         if (code == kExtension && packet[i + 4] >> 4 == kOfSequence) return packet[i + 5] >> 1 & 3;
     }
     return std::nullopt;

@@ -1,5 +1,5 @@
-// Where a stream may begin: what is sent all the time can be joined anywhere, a file begins at its beginning. And what
-// its headers say that a decoder does not pass on.
+// Where a stream may start: broadcasts can be joined anywhere, files start at their beginning. Also, what headers state
+// that decoders do not report.
 #pragma once
 
 #include <cstdint>

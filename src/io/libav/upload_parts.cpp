@@ -14,7 +14,7 @@ namespace vmaf::libav {
 
 namespace {
 
-// The plane that holds a component. Rows may lie upside down.
+// The plane that holds a component. Rows may be upside down.
 HostPlane plane_of(const AVFrame &frame, int component) {
     const auto format = static_cast<AVPixelFormat>(frame.format);
     const AVPixFmtDescriptor &description = *av_pix_fmt_desc_get(format);

@@ -1,4 +1,4 @@
-// A file that a processor decodes in one piece, for a device that copies its frames from where they were decoded.
+// A file decoded in software in one piece, for a device that copies its frames from where they were decoded.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace vmaf::libav {
 
-// `first`: the frame that the decoder gave already; others are like it.
+// `first`: the frame that the decoder already output; others are like it.
 std::unique_ptr<VideoParts> make_upload_parts(std::unique_ptr<Decoder> decoder, Frame first, const FrameKind &kind);
 
 } // namespace vmaf::libav

@@ -54,7 +54,7 @@ Arguments Adapter::codec_arguments(std::string_view preset, double q) const {
 }
 
 Arguments Adapter::bitrate_arguments(std::string_view preset, unsigned kbps) const {
-    // The preset comes as with a quality; the knob is replaced by a bitrate.
+    // Takes the preset's arguments and replaces the knob by a bitrate.
     Arguments arguments = codec_arguments(preset, default_q);
     for (const char *option : {"-crf", "-qp", "-cq", "-b:v"}) {
         const auto at = std::find(arguments.begin(), arguments.end(), option);
@@ -99,7 +99,7 @@ bool Adapter::keeps_light() const {
 
 namespace {
 
-// SVT-AV1 wants chromaticities from 0 to 1 and candelas, where others count 50000ths and 10000ths.
+// SVT-AV1 takes chromaticities from 0 to 1 and candelas; others count 50000ths and 10000ths.
 std::string with_fractions(const std::string &mastering_display) {
     std::string result;
     double unit = 50000;
@@ -246,7 +246,7 @@ Adapter adapter_for_version(const Adapter &adapter, std::string_view version) {
 }
 
 std::string Adapter::encoder_version(std::string_view log) const {
-    // The text after `mark`, up to white space or a comma.
+    // The text after `mark`, up to whitespace or a comma.
     const auto behind = [&](std::string_view mark, std::size_t from = 0) -> std::string {
         const auto lower = [](unsigned char c) { return static_cast<char>(std::tolower(c)); };
         const auto found = std::search(
@@ -322,7 +322,7 @@ Arguments merged_params(const Arguments &arguments) {
             append(result, {a, more});
             continue;
         }
-        // Replace keys that occur again, keep the order of the others.
+        // Replaces repeated keys; keeps the order of others.
         const auto split = [](const std::string &text) {
             std::vector<std::string> items;
             std::string item;

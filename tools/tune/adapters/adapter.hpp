@@ -1,5 +1,5 @@
-// Codec adapters: how each encoder of FFmpeg is driven (tune.md 4). Data and pure functions; nothing outside this
-// folder tests an encoder's name.
+// Codec adapters: how to drive each of FFmpeg's encoders (tune.md 4). Data and pure functions; no code outside this
+// folder compares encoder names.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace vmaf::tune {
 
-// HDR signalling of a source, as far as encoders take it (3.6).
+// HDR signalling of a source, as encoders accept it (3.6).
 struct Hdr {
     enum class Transfer { none, pq, hlg } transfer = Transfer::none;
     std::string primaries; // as probed
@@ -41,12 +41,12 @@ struct Adapter {
     double probe_q = 0;
     std::string_view container = "mkv";
     std::string_view params_option = {}; // takes k=v:k=v, e.g. "-x265-params"
-    bool wants_10_bit = false;           // gets yuv420p10le unless told otherwise (5.6)
+    bool wants_10_bit = false;           // gets yuv420p10le by default (5.6)
     bool is_hardware = false;
     std::string_view configure_switch = {}; // enables it in FFmpeg's configure
-    std::string_view version = "1";         // part of the cache key; rises whenever arguments change
+    std::string_view version = "1";         // part of the cache key; increment it whenever arguments change
 
-    // What the encoder gets for a preset; nothing for a name it does not know.
+    // The encoder's value for a preset; empty for unknown names.
     std::optional<std::string> native_preset(std::string_view preset) const;
     std::vector<std::string> preset_names() const; // for messages
     std::string_view default_preset() const { return "medium"; }
@@ -55,15 +55,15 @@ struct Adapter {
                               double q) const; // after -c:v; throws Error outside the hard range
     Arguments bitrate_arguments(std::string_view preset, unsigned kbps) const;
     Arguments extra_arguments(std::string_view output_extension) const;
-    Arguments container_tag(std::string_view output_extension) const; // what players of mp4 and mov want
+    Arguments container_tag(std::string_view output_extension) const; // required by players of mp4 and mov
     Arguments hdr_arguments(const Hdr &hdr) const;
     Arguments forced_keyframes(const std::vector<double> &seconds) const;
 
-    enum class TwoPass { no, bitrate_only, quality_too, one_run }; // one_run: the encoder looks twice by itself
+    enum class TwoPass { no, bitrate_only, quality_too, one_run }; // one_run: the encoder analyses twice itself
     TwoPass two_pass() const;
     Arguments two_pass_arguments(int pass, const std::string &stats_prefix) const; // pass 1, 2; 0 for one_run
 
-    // The option that takes native preset numbers, "-cpu-used"; empty where presets are names.
+    // The option for native preset numbers, "-cpu-used"; empty if presets are names.
     std::string_view preset_number_option() const;
 
     // From the log of an encode: "libx264-164", or "unknown".
@@ -77,15 +77,15 @@ Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum);
 
 std::span<const Adapter> adapters();
 const Adapter *find_adapter(std::string_view name);
-// By what people call it, "x264", "svt-av1"; null where that is not clear.
+// Looks up common names, "x264", "svt-av1"; null if ambiguous.
 const Adapter *adapter_by_short_name(std::string_view name);
-std::string adapter_meant_by(std::string_view name); // by a format's or a mistyped name; empty: none is near
-// Newer encoders take more: SVT-AV1 4 has steps of a quarter, up to 70.
+std::string adapter_meant_by(std::string_view name); // for a format or a mistyped name; empty: no close match
+// Newer encoders accept more: SVT-AV1 4 has steps of a quarter, up to 70.
 Adapter adapter_for_version(const Adapter &adapter, std::string_view version);
 Adapter generic_adapter(const std::string &encoder); // --encoder-generic: -preset and -crf
 
-// Joins arguments so that each option of the form `-x265-params k=v:k=v` occurs once; a later key replaces an earlier
-// one.
+// Joins arguments so that each option like `-x265-params k=v:k=v` occurs once; later keys replace earlier
+// ones.
 Arguments merged_params(const Arguments &arguments);
 
 } // namespace vmaf::tune

@@ -1,4 +1,4 @@
-// Argument vectors of every adapter, as tune.md 4 gives them. Hardware encoders cannot be run here: this is their test.
+// Argument vectors of every adapter, as in tune.md 4. The only test of hardware encoders, which cannot run here.
 #include <gmock/gmock.h>
 #include <map>
 
@@ -81,7 +81,7 @@ TEST(Adapters, RefuseQualitiesOutsideTheHardRangeAndUnknownPresets) {
     }
 }
 
-// 4.4, all columns: a sweep over one list of presets works for every encoder.
+// 4.4, all columns: one list of presets works for every encoder.
 TEST(Adapters, MapTheSharedPresetsAndKeepNativeOnes) {
     const std::map<std::string, std::vector<std::string>> expected = {
         {"libx264",
@@ -186,7 +186,7 @@ TEST(Adapters, SignalHdrAsEachEncoderWantsIt) {
     }
 }
 
-// 19.1: every adapter, every preset, both ends of its range; put together here from the columns of 4.3 and 4.4.
+// 19.1: every adapter, every preset, both ends of its range; assembled from the columns of 4.3 and 4.4.
 TEST(Adapters, GiveExactArgumentsForEveryPresetAndBothEnds) {
     const std::map<std::string, std::string> forms = {{"libx264", "-preset P -crf Q"},
                                                       {"libx265", "-preset P -crf Q"},

@@ -1,4 +1,4 @@
-// The table of the encoders that vmaf-tune knows (tune.md 4).
+// The table of known encoders (tune.md 4).
 #include "adapters/adapter.hpp"
 
 namespace vmaf::tune {

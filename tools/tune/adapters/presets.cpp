@@ -1,4 +1,4 @@
-// Preset vocabularies (tune.md 4.2, 4.4): shared names, slow to fast, and what each encoder makes of them.
+// Preset vocabularies (tune.md 4.2, 4.4): shared names from slow to fast, and their values for each encoder.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -43,7 +43,7 @@ std::string_view cell(const PresetRow &row, EncoderFamily family) {
     }
 }
 
-// Range of the encoder's own numbers, where it has some.
+// Range of the encoder's own numbers, if it has any.
 std::optional<std::pair<int, int>> native_numbers(EncoderFamily family) {
     switch (family) {
     case EncoderFamily::svtav1: return std::pair(-1, 13);

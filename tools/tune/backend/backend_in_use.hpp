@@ -1,4 +1,4 @@
-// The backend that scores in this run, and what takes its place when it fails (tune.md 7.6).
+// The backend that scores in this run, and its replacement if it fails (tune.md 7.6).
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace vmaf::tune {
 
 class BackendInUse {
   public:
-    // In the order of preference; the last works always. One name only: nothing takes its place.
+    // In order of preference; the last always works. A single name has no replacement.
     explicit BackendInUse(std::vector<std::string> names) : names_(std::move(names)) {}
 
     std::string name() const {
@@ -18,16 +18,16 @@ class BackendInUse {
         return names_.front();
     }
 
-    // `failed` was lost while it scored. Whether there is another one to go on with.
+    // `failed` was lost while scoring. Returns whether another backend can continue.
     bool replace(const std::string &failed) {
         const std::lock_guard lock(mutex_);
-        if (names_.front() != failed) return true; // another thread noticed before
+        if (names_.front() != failed) return true; // another thread noticed first
         if (names_.size() == 1) return false;
         names_.erase(names_.begin());
         return true;
     }
 
-    // The scorer's documents name one backend for all features.
+    // Whether the scorer's documents name one backend for all features.
     bool names_one_backend() const {
         const std::lock_guard lock(mutex_);
         return names_one_backend_;

@@ -42,7 +42,7 @@ std::optional<ChildResult> run_limited(const Arguments &command) {
     }
 }
 
-// An agent block of rocminfo whose device type is GPU; processors alone do not count.
+// Looks for an agent in rocminfo's output whose device type is GPU; processors do not count.
 bool has_gpu_agent(const std::string &text) {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)

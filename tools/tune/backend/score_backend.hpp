@@ -1,4 +1,4 @@
-// Which backend scores (tune.md 7): what the scorer can do, what the machine has, and no silent downgrade.
+// Which backend scores (tune.md 7): the scorer's capabilities, the machine's devices, and no silent downgrade.
 #pragma once
 
 #include <map>
@@ -12,36 +12,36 @@
 
 namespace vmaf::tune {
 
-// Answer of a scorer about one backend.
+// A scorer's answer about one backend.
 struct BackendState {
     bool supported = false; // compiled into the scorer
     bool usable = false;
-    bool only_on_request = false; // `auto` passes it by
+    bool only_on_request = false; // `auto` skips it
     std::string reason;           // why not
 };
 
 struct BackendSurvey {
-    std::map<std::string, BackendState> states; // by name; cpu is always there
-    bool has_answered = false;                  // the scorer could be asked at all
+    std::map<std::string, BackendState> states; // by name; always includes cpu
+    bool has_answered = false;                  // whether the scorer could be asked
     bool from_capabilities = false;             // it has tried its backends itself
-    std::string version;                        // where stated
-    bool takes_backend = true;                  // it knows --backend; plain ones refuse it
+    std::string version;                        // if stated
+    bool takes_backend = true;                  // accepts --backend; plain scorers refuse it
     bool takes_precision = true;                // and --precision
     std::vector<std::string> usable() const;    // in the order of `auto`
-    std::string reasons() const;                // why the others are not: "cuda: no device, sycl: not built"
+    std::string reasons() const;                // why others are not usable: "cuda: no device, sycl: not built"
 };
 
 // The alternation on the --backend line of a help text; cpu is always included.
 std::vector<std::string> backends_in_help(const std::string &help);
 
-// Host probes for scorers that cannot tell: nvidia-smi, sycl-ls, rocminfo or rocm-smi, vulkaninfo.
+// Host probes for scorers that cannot report: nvidia-smi, sycl-ls, rocminfo or rocm-smi, vulkaninfo.
 struct HostProbe {
     std::string backend, command, verdict;
     bool available = false;
-    bool is_software = false; // a processor that plays a GPU
+    bool is_software = false; // a software device
     double seconds = 0;
 };
-// Asks side by side, and each but once.
+// Runs probes in parallel, each only once.
 class HostProbes {
   public:
     std::vector<HostProbe> ask(const std::vector<std::string> &backends);
@@ -54,20 +54,20 @@ class HostProbes {
 // Asks a scorer: `command` is the vmaf binary, or our own executable with its hidden verb.
 BackendSurvey survey_backends(const Arguments &command, HostProbes &hosts);
 
-// What --score-backend asks for: the backends of our own scorer, and vulkan, which others have.
+// Values of --score-backend: the backends of our own scorer, and vulkan, which others have.
 enum class BackendWish { automatic, cpu, cuda, sycl, hip, vulkan, metal };
 inline constexpr Choice<BackendWish> kBackendWishes[] = {
     {"auto", BackendWish::automatic}, {"cpu", BackendWish::cpu}, {"cuda", BackendWish::cuda},
     {"sycl", BackendWish::sycl},      {"hip", BackendWish::hip}, {"vulkan", BackendWish::vulkan},
     {"metal", BackendWish::metal}};
 
-// Those of them that are GPUs.
+// The GPU backends among them.
 const std::vector<std::string> &gpu_words();
 
-// Order in which `auto` looks: cuda, sycl, hip, vulkan, cpu; on macOS metal first.
+// The order of `auto`: cuda, sycl, hip, vulkan, cpu; on macOS metal first.
 const std::vector<std::string> &backend_order();
 
-// The backend to use for a wish. Throws Error for an explicit wish that cannot be met.
+// Resolves a wish to a backend. Throws Error if an explicit one is unavailable.
 std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostProbes &hosts);
 
 } // namespace vmaf::tune

@@ -30,8 +30,8 @@ constexpr const char *kSchema = "CREATE TABLE IF NOT EXISTS results("
 constexpr const char *kAddAbout = "ALTER TABLE results ADD COLUMN about TEXT NOT NULL DEFAULT '';"
                                   "PRAGMA user_version=3;";
 constexpr int kVersion = 3;
-constexpr std::chrono::milliseconds kPatience{10000};                                        // with others that write
-constexpr std::array<const char *, 4> kSharedRooms = {"encode", "score", "fact", "failure"}; // facts stay here
+constexpr std::chrono::milliseconds kPatience{10000};                                        // for other writers
+constexpr std::array<const char *, 4> kSharedRooms = {"encode", "score", "fact", "failure"}; // facts stay local
 
 class Statement {
   public:
@@ -69,7 +69,7 @@ class Statement {
 
 constexpr std::array kFiles = {"", "-wal", "-shm", "-journal"}; // of a database
 
-// Who can write to the cache can make up scores.
+// Anyone who can write to the cache can forge scores.
 void check_trust(const std::string &path, system::Reach reach, const std::string &folder) {
     if (const std::string danger = system::who_else_can_change(path, reach); !danger.empty())
         throw system::Untrusted("the cache in '" + folder + "' is not used, because " + danger +
@@ -94,7 +94,7 @@ struct Cache::Database {
         close();
         if (sqlite3_open(path.c_str(), &db) != SQLITE_OK) return failed();
         sqlite3_busy_timeout(db, static_cast<int>(kPatience.count()));
-        // SQLite itself does not wait where the journal changes its kind: two that wait for each other would never end.
+        // SQLite does not wait while the journal mode changes: two waiting processes would deadlock.
         const auto deadline = std::chrono::steady_clock::now() + kPatience;
         while (!prepare()) {
             if (failure != SQLITE_BUSY || std::chrono::steady_clock::now() > deadline) return false;
@@ -113,7 +113,7 @@ struct Cache::Database {
                      std::to_string(kVersion);
             return false;
         }
-        // Another process may do the same at this moment: one of them waits and finds it done.
+        // Another process may do the same now: one of them waits and finds it done.
         if (!run("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; BEGIN IMMEDIATE")) return false;
         if (run(kSchema) && (version() == kVersion || run(kAddAbout)) && run("COMMIT")) return true;
         sqlite3_exec(db, "ROLLBACK", nullptr, nullptr, nullptr);
@@ -122,7 +122,7 @@ struct Cache::Database {
 
     bool run(const char *sql) { return sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK || failed(); }
 
-    bool failed() { // remembers why: what cleans up behind it would hide that
+    bool failed() { // saves the reason, which clean-up would hide
         failure = sqlite3_errcode(db);
         reason = sqlite3_errmsg(db);
         return false;
@@ -143,7 +143,7 @@ struct Cache::Database {
         return statement.step() ? statement.integer(0) : 0;
     }
 
-    // Pages that hold something. Known without looking at any of them.
+    // Used pages, known without reading them.
     std::int64_t bytes() {
         return (number("PRAGMA page_count") - number("PRAGMA freelist_count")) * number("PRAGMA page_size");
     }
@@ -152,14 +152,14 @@ struct Cache::Database {
 Cache::Cache(const std::string &folder, std::uint64_t size_limit)
     : database_(std::make_unique<Database>()), size_limit_(size_limit), opened_(std::time(nullptr)) {
     const std::string path = folder + "/cache.sqlite3";
-    system::make_own_folder(folder); // where that fails, opening the database tells
+    system::make_own_folder(folder); // on failure, opening the database reports it
     check_trust(folder, system::Reach::with_parents, folder);
     for (const char *part : kFiles) check_trust(path + part, system::Reach::itself, folder);
     std::error_code error;
     if (database_->open(path)) return;
     if (database_->failure == SQLITE_NOTADB || database_->failure == SQLITE_CORRUPT) {
         was_damaged_ = true;
-        database_->close(); // Windows renames nothing that is open
+        database_->close(); // Windows cannot rename open files
         for (const char *part : kFiles) fs::rename(path + part, path + part + ".bad", error);
         if (database_->open(path)) return;
     }
@@ -175,7 +175,7 @@ Cache::~Cache() {
     }
 }
 
-// The mutex is held.
+// The caller holds the mutex.
 std::int64_t Cache::evict(std::uint64_t limit, std::int64_t used_before) {
     std::int64_t evicted = 0;
     while (database_->bytes() > static_cast<std::int64_t>(std::min<std::uint64_t>(limit, INT64_MAX))) {
@@ -204,7 +204,7 @@ std::optional<std::string> Cache::find_here(Kind kind, const std::string &key) {
         if (!query.step()) return std::nullopt;
         const std::string found = query.text(0);
         const std::int64_t now = std::time(nullptr);
-        if (query.integer(1) < now) { // one write for each second is enough
+        if (query.integer(1) < now) { // one write per second is enough
             Statement update(database_->db, "UPDATE results SET used = ?3 WHERE kind = ?1 AND key = ?2");
             update.bind(1, static_cast<std::int64_t>(kind)).bind(2, key).bind(3, now).step();
         }
@@ -291,7 +291,7 @@ Cache::Check Cache::verify() {
 }
 
 std::string default_cache_folder() {
-    // What is not absolute would be another cache in every folder.
+    // A relative path would mean another cache in every folder.
     if (const auto xdg = system::environment("XDG_CACHE_HOME"); xdg && fs::path(*xdg).is_absolute())
         return *xdg + "/vmaf-tune";
     const auto [folder, variable] = system::user_cache_folder();

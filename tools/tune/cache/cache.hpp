@@ -1,5 +1,5 @@
-// The probe cache: results of encodes and scores by everything that can change them (tune.md 10; one SQLite database,
-// safe for several processes).
+// The probe cache: results of encodes and scores, keyed by everything that affects them (tune.md 10; one SQLite
+// database, safe for several processes).
 #pragma once
 
 #include <array>
@@ -15,18 +15,18 @@ class SharedResults;
 
 class Cache {
   public:
-    // Opens or creates `folder`/cache.sqlite3. A damaged database is set aside and a new one begun.
-    // Throws Error if the folder cannot be used.
+    // Opens or creates `folder`/cache.sqlite3. Sets a damaged database aside and starts a new one. Throws Error if the
+    // folder is unusable.
     Cache(const std::string &folder, std::uint64_t size_limit);
-    ~Cache(); // evicts what was used longest ago if the limit is exceeded
+    ~Cache(); // evicts the least recently used entries beyond the limit
     Cache(const Cache &) = delete;
     Cache &operator=(const Cache &) = delete;
 
     enum class Kind { encode, score, fact, failure };
 
-    // Whatever is wrong with the database, that is a miss.
+    // Any problem with the database counts as a miss.
     std::optional<std::string> find(Kind kind, const std::string &key);
-    // `about` is for people. Throws Error.
+    // `about` is for users. Throws Error.
     void store(Kind kind, const std::string &key, const std::string &json, const std::string &about = "");
 
     struct Entry {
@@ -35,7 +35,7 @@ class Cache {
         std::int64_t used = 0; // seconds since 1970
         std::int64_t bytes = 0;
     };
-    std::vector<Entry> list(); // latest use first
+    std::vector<Entry> list(); // most recently used first
 
     struct Statistics {
         std::array<std::int64_t, 4> entries{}; // by kind
@@ -45,20 +45,20 @@ class Cache {
     Statistics statistics();
 
     void clear();
-    std::int64_t remove_unused_since(std::int64_t time); // how many
-    std::int64_t shrink_to(std::uint64_t bytes);         // those used longest ago go first; how many
+    std::int64_t remove_unused_since(std::int64_t time); // returns how many
+    std::int64_t shrink_to(std::uint64_t bytes);         // evicts the least recently used; returns how many
 
     struct Check {
-        std::int64_t entries = 0, damaged = 0; // the latter have been removed
-        std::string database;                  // what SQLite finds wrong; empty: nothing
+        std::int64_t entries = 0, damaged = 0; // damaged ones have been removed
+        std::string database;                  // SQLite's finding; empty: nothing
     };
     Check verify();
 
-    // Encodes, scores and failures are also looked for, and stored, there.
+    // Also looks up and stores encodes, scores and failures there.
     void share(std::unique_ptr<SharedResults> shared);
-    const SharedResults *shared() const { return shared_.get(); } // nothing where results are this machine's own
+    const SharedResults *shared() const { return shared_.get(); } // null if results are local to this machine
 
-    bool was_damaged() const { return was_damaged_; } // when it was opened; the remains are beside it
+    bool was_damaged() const { return was_damaged_; } // at opening; its remains are next to it
 
   private:
     struct Database;
@@ -69,10 +69,10 @@ class Cache {
     std::unique_ptr<Database> database_;
     std::unique_ptr<SharedResults> shared_;
     std::uint64_t size_limit_;
-    std::int64_t opened_; // what was used since then is in use
+    std::int64_t opened_; // entries used since then are in use
     bool was_damaged_ = false;
 };
 
-std::string default_cache_folder(); // throws Error where the environment names no place
+std::string default_cache_folder(); // throws Error if the environment defines no place
 
 } // namespace vmaf::tune

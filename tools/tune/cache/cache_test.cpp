@@ -29,7 +29,7 @@ class CacheTest : public testing::Test {
         sqlite3_close(db);
     }
 
-    // `count` entries that were last used `age` seconds ago.
+    // `count` entries last used `age` seconds ago.
     void fill(int count, int age, const std::string &prefix) {
         {
             Cache cache(folder_, UINT64_MAX);
@@ -66,7 +66,7 @@ TEST_F(CacheTest, NeverEvictsWhatTheRunningProcessUses) {
     {
         Cache cache(folder_, 50'000);
         EXPECT_TRUE(cache.find(Kind::score, "old7"));
-        cache.store(Kind::score, "new", "1"); // far beyond the limit: the others go at once
+        cache.store(Kind::score, "new", "1"); // far beyond the limit: evicts the others immediately
         EXPECT_FALSE(cache.find(Kind::score, "old8"));
     }
     Cache cache(folder_, UINT64_MAX);
@@ -129,7 +129,7 @@ TEST_F(CacheTest, LeavesDatabasesOfANewerVersionAlone) {
 }
 
 TEST_F(CacheTest, SeveralMayUseItAtOnce) {
-    for (int round = 0; round < 20; round++) { // to open one that is not there yet is what collides
+    for (int round = 0; round < 20; round++) { // opening a missing database is what collides
         const std::string folder = folder_ + "/" + std::to_string(round);
         std::vector<std::future<void>> users;
         for (int user = 0; user < 6; user++)

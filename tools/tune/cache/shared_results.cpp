@@ -12,10 +12,10 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// At most a few thousand names in a folder.
+// Limits folders to a few thousand names.
 fs::path place(const std::string &folder, const std::string &key) { return fs::path(folder) / key.substr(0, 2) / key; }
 
-// Keys are hashes in hexadecimal; nothing else becomes part of a path.
+// Keys are hexadecimal hashes; nothing else becomes part of a path.
 bool is_key(const std::string &key) {
     return key.size() >= 3 && key.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
@@ -31,7 +31,7 @@ SharedResults::SharedResults(std::string folder, const std::string &run_folder)
                                 "; give another --shared folder");
 }
 
-// A failure is tried again by the next run.
+// The next run retries failures.
 const std::string &SharedResults::folder_of(const std::string &room) const {
     return room == "failure" ? failures_ : folder_;
 }

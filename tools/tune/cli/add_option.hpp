@@ -1,4 +1,4 @@
-// A flag whose help shows what it is without being given, unless the text says that already.
+// Adds a flag whose help shows its default, unless the text already does.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ template <class T> CLI::Option *add_option(CLI::App &app, const std::string &nam
     return option;
 }
 
-// `choices` outlive the command line.
+// `choices` must outlive the command line.
 template <class Field, class E, std::size_t N>
 CLI::Option *add_choice(CLI::App &app, const std::string &name, Field &field, const Choice<E> (&choices)[N],
                         const std::string &text, bool shows_default = true) {

@@ -23,7 +23,7 @@ bool is_flag(const CLI::App &command, const std::string &name) {
 struct Mistake {
     std::string_view flag, meant;
 };
-// Names that other tools use for the same thing.
+// Names that other tools use for the same option.
 constexpr Mistake kMistakes[] = {
     {"--vmaf", "--target-vmaf"},
     {"--min-vmaf", "--target-vmaf"},

@@ -1,4 +1,4 @@
-// How a command ends (tune.md 15.1): the exception that carries its exit code.
+// The exception that ends a command with an exit code (tune.md 15.1).
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace vmaf::tune {
 
-// Ends the command with a code and a sentence.
+// Ends the command with a code and a message.
 class CommandError : public std::runtime_error {
   public:
     CommandError(ExitCode code, const std::string &sentence) : std::runtime_error(sentence), code_(code) {}

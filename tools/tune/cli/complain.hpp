@@ -1,4 +1,4 @@
-// Sentences on standard error that are no progress.
+// Messages on standard error, other than progress.
 #pragma once
 
 #include <cstdio>
@@ -8,7 +8,7 @@
 
 namespace vmaf::tune {
 
-// "vmaf-tune COMMAND: " and the sentence, with control characters of names in it made visible.
+// Prints "vmaf-tune COMMAND: " and the message, escaping control characters.
 inline void complain(const std::string &command, const std::string &sentence) {
     std::fprintf(stderr, "vmaf-tune%s%s: %s\n", command.empty() ? "" : " ", command.c_str(), visible(sentence).c_str());
 }

@@ -37,7 +37,7 @@ void add(const CLI::Option &option, const std::string &name, const std::string &
         added.push_back(flag + "=" + value);
         return;
     }
-    // A flag: on, off, or how often.
+    // A flag: on, off, or a count.
     if (value == "false" || value == "no" || value == "off" || value == "0") return;
     const int times = value.size() == 1 && std::isdigit(static_cast<unsigned char>(value[0])) ? value[0] - '0' : 1;
     for (int i = 0; i < times; i++) added.push_back(flag);

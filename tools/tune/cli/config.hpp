@@ -9,11 +9,11 @@
 
 namespace vmaf::tune {
 
-// Lines `flag = value`, comments with #, values with or without quotes. Throws Error with the line's number.
+// Parses lines `flag = value`, comments with #, values with or without quotes. Throws Error with the line number.
 std::vector<std::pair<std::string, std::string>> parse_config(const std::string &text);
 
-// Adds what the file and the environment say to `arguments`, unless they say it themselves. A key that no command
-// knows is an error. Throws Error.
+// Adds the file's and environment's values to `arguments`, unless given there. Throws Error for a key that no command
+// knows.
 void add_defaults(const CLI::App &app, std::vector<std::string> &arguments);
 
 } // namespace vmaf::tune

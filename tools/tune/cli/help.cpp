@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t kWidth = 80, kColumn = 30;
 
-// What most users need, first of all.
+// The options that most users need, shown first.
 constexpr const char *kCommon[] = {"source",    "encoder", "preset",   "target-vmaf", "target",
                                    "crf",       "metrics", "encoders", "output",      "format",
                                    "overwrite", "resume",  "jobs",     "json",        "help"};
-// Then groups by use, those for special set-ups last; the others stay in between.
+// Groups shown first, and those for special set-ups shown last; others are in between.
 constexpr std::string_view kFirstGroups[] = {"Options", "Search", "Source", "Encoding", "Scoring"};
 constexpr std::string_view kLastGroups[] = {"Running", "Programs", "Cluster"};
 
@@ -45,7 +45,7 @@ std::vector<const CLI::Option *> common_options(const CLI::App *app) {
     return found;
 }
 
-// Appends text from the given column on; lines break after a blank or, in lists of words, after a comma.
+// Appends text from the given column on; breaks lines after a blank or, in lists of words, after a comma.
 void append_wrapped(std::string &out, std::string_view text, std::size_t column, std::size_t indent) {
     while (column + text.size() > kWidth) {
         const std::size_t room = kWidth - column;

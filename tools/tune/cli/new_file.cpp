@@ -21,7 +21,7 @@ std::string folder_of(const std::string &output) {
     return place.parent_path().string();
 }
 
-// What the disk refuses is about the output, whatever its file is called so far.
+// Disk errors concern the output, whatever the file's current name.
 template <class Step> void ask_disk(const std::string &output, Step step) {
     try {
         step();
@@ -36,14 +36,14 @@ NewFile::NewFile(const std::string &output)
     : output_(output), folder_(folder_of(output), false, WorkFolder::Holds::results),
       path_((fs::path(folder_.path()) / fs::path(output).filename()).string()) {
     try {
-        system::reserve_file(path_); // others see it from now on
+        system::reserve_file(path_); // from now on others can see it
     } catch (const Error &e) {
         throw CommandError(kExitOutput, e.what());
     }
 }
 
 void NewFile::keep(bool replaces) const {
-    if (!replaces) { // a link, unlike a rename, replaces nothing
+    if (!replaces) { // unlike a rename, a link replaces nothing
         std::error_code error;
         ask_disk(output_, [&] { system::make_durable(path_); });
         fs::create_hard_link(path_, output_, error);
@@ -78,7 +78,7 @@ PacketSummary demand_whole(const Programs &programs, const ChildResult &outcome,
 void put_in_place(const std::string &part, const std::string &output) {
     ask_disk(output, [&] { system::make_durable(part); });
     std::error_code error;
-    fs::rename(part, output, error); // takes the place of a link
+    fs::rename(part, output, error); // replaces a link
     if (error) throw CommandError(kExitOutput, "'" + output + "' cannot be written: " + error.message());
     ask_disk(output, [&] { system::make_name_durable(output); });
 }

@@ -1,5 +1,5 @@
-// A file that a program writes for the user: it grows in a folder of this run beside its place, and is there when it is
-// whole. Runs that write the same file do not meet in it.
+// A file that a program writes for the user: it grows in this run's folder next to its destination, and moves there
+// when complete. Concurrent runs cannot clobber each other's file.
 #pragma once
 
 #include <string>
@@ -12,11 +12,12 @@ namespace vmaf::tune {
 
 class NewFile {
   public:
-    explicit NewFile(const std::string &output); // throws CommandError where it cannot be made, or another run makes it
-    const std::string &path() const { return path_; } // to write to
+    explicit NewFile(
+        const std::string &output); // throws CommandError if it cannot be created, or another run is writing it
+    const std::string &path() const { return path_; } // where to write
 
-    // Puts it in its place, once the disk has all of it. Throws CommandError where something else is there meanwhile,
-    // unless that may be replaced.
+    // Moves it to its destination, once on disk. Throws CommandError if something else has appeared there, unless
+    // replacing is allowed.
     void keep(bool replaces) const;
 
   private:
@@ -27,12 +28,12 @@ class NewFile {
 
 // An output that could not be stored: exit code 6.
 CommandError storage_error(const std::string &output, const std::string &why);
-// Throws CommandError unless FFmpeg's file at `path` is whole, every packet of it; `output` is its name for people.
+// Throws CommandError unless every packet of FFmpeg's file at `path` is complete; `output` is its name for users.
 PacketSummary demand_whole(const Programs &programs, const ChildResult &outcome, const std::string &path,
                            const FrameWish &wish, const std::string &output);
-// Throws CommandError where a run of FFmpeg for that output failed; `stage` names it.
+// Throws CommandError if a run of FFmpeg for that output failed; `stage` names it.
 void demand_success(const ChildResult &outcome, const std::string &stage, const std::string &output);
-// Renames a whole file, and waits until the disk has it under that name. Throws CommandError.
+// Renames a complete file, and waits until the new name is on disk. Throws CommandError.
 void put_in_place(const std::string &part, const std::string &output);
 
 } // namespace vmaf::tune

@@ -34,7 +34,7 @@ constexpr Choice<SearchMethod> kSearchMethods[] = {{"interp", SearchMethod::inte
                                                    {"abav1", SearchMethod::abav1},
                                                    {"grid", SearchMethod::grid}};
 
-// 90ms, 3m, 1h2m and hh:mm:ss become seconds before they are read as a number.
+// Converts 90ms, 3m, 1h2m and hh:mm:ss to seconds before parsing the number.
 CLI::Validator as_seconds() {
     return CLI::Validator(
         [](std::string &text) -> std::string {
@@ -99,7 +99,7 @@ void bind_source(CLI::App &app, SourceOptions &o, bool several) {
         ->group("Source");
     add_option(app, "--stream", o.stream, "video stream number")->group("Source");
     add_choice(app, "--hdr", o.hdr, kHdrWishes, "dynamic range of the source")->group("Source");
-    // Older names of the same choice.
+    // Older flags for the same choice.
     for (const auto &[flag, wish] :
          {std::pair("--auto-hdr", HdrWish::automatic), std::pair("--force-sdr", HdrWish::sdr),
           std::pair("--force-hdr-pq", HdrWish::pq), std::pair("--force-hdr-hlg", HdrWish::hlg)})

@@ -1,5 +1,5 @@
-// What command lines say, in the groups that several commands share. A command's request is made of the groups that it
-// needs and of what it alone knows; a function takes the group that it reads.
+// Parsed command lines, in groups that several commands share. A command's request combines the groups that it needs
+// with its own options; a function takes the group that it reads.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ enum class SizeOf { stream, file };
 struct SourceOptions {
     std::vector<std::string> sources;
     std::string source_list;
-    std::vector<std::string> outputs; // beside the sources of a list; may be empty
+    std::vector<std::string> outputs; // paired with the sources of a list; may be empty
     std::optional<int> width, height, stream, bitdepth;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
@@ -40,7 +40,7 @@ struct SourceOptions {
 };
 
 struct ProgramOptions {
-    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf; // the last: see scorer_program()
+    std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf; // for the last see scorer_program()
 };
 
 struct EncodingOptions {
@@ -75,7 +75,7 @@ struct SamplingOptions {
     int min_samples = 1;
 };
 
-// What rows state and how they are written.
+// What rows contain and how they are written.
 struct RowOptions {
     std::optional<SizeOf> size_of;
     bool shot_stats = false;
@@ -89,11 +89,11 @@ struct RunningOptions {
          strict = false;
     int verbose = 0, progress_fd = 2;
     unsigned jobs = 0, encode_jobs = 1, score_jobs = 0; // score_jobs 0: 1, or 2 on a GPU
-    std::vector<std::string> notices;                   // said once, before work starts
-    std::string store, run_folder;                      // of a run on several machines, which share their results
+    std::vector<std::string> notices;                   // printed once, before work starts
+    std::string store, run_folder;                      // of a run on several machines, which share results
 };
 
-// What a search aims at, its window, and how it goes on.
+// What a search aims at, its window, and its method.
 struct SearchOptions {
     std::optional<double> target_vmaf, target_bitrate;
     std::vector<std::string> targets;
@@ -107,22 +107,22 @@ struct SearchOptions {
     double coarse_step = 10, fine_radius = 5, fine_step = 1;
 };
 
-// Answers from existing rows.
+// For answers from existing rows.
 struct CorpusInput {
     std::string from_corpus;
     bool allow_mixed_models = false;
 };
 
-// Work on several machines: the options of --executor slurm, and what it passes to its tasks.
-struct ClusterOptions { // NOLINT(bugprone-exception-escape): nothing says that it throws nothing
+// For work on several machines: options of --executor slurm, and what it passes to its tasks.
+struct ClusterOptions { // NOLINT(bugprone-exception-escape): nothing guarantees that it does not throw
     ExecutorKind executor = ExecutorKind::local;
     std::string shared, partition, constraint, gres, time_limit, account, qos, memory;
-    std::vector<std::string> sbatch; // more options of sbatch
+    std::vector<std::string> sbatch; // more options for sbatch
     unsigned tasks = 0, cpus_per_task = 0;
     bool detach = false;
 };
 
-// What everything that encodes and scores is asked for with.
+// The request of everything that encodes and scores.
 struct ProbeRequest : SourceOptions,
                       ProgramOptions,
                       EncodingOptions,
@@ -133,17 +133,17 @@ struct ProbeRequest : SourceOptions,
 
 void bind_source(CLI::App &app, SourceOptions &o, bool several);
 void bind_encode(CLI::App &app, EncodingOptions &o, bool several);
-void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias = true); // --model is --vmaf-model
+void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias = true); // --model means --vmaf-model
 void bind_sampling(CLI::App &app, SamplingOptions &o);
 void bind_running(CLI::App &app, RunningOptions &o);
 void bind_programs(CLI::App &app, ProgramOptions &o);
 void bind_plain_files(CLI::App &app,
-                      SourceOptions &o); // what raw files do not say, and what is done about doubtful ones
-// What commands have in common that make encodes and look at them: source, encoding, scoring, samples and running.
+                      SourceOptions &o); // facts that raw files lack, and how to treat doubtful ones
+// Groups shared by commands that make and examine encodes: source, encoding, scoring, samples and running.
 struct EncodingCommand {
     bool several_sources = false, several_encoders = false, needs_source = true;
-    bool samples = true;     // else the command itself chooses what is looked at
-    bool model_alias = true; // --model is --vmaf-model
+    bool samples = true;     // else the command chooses what to examine
+    bool model_alias = true; // --model means --vmaf-model
 };
 void bind_encoding_command(CLI::App &app, ProbeRequest &o, const EncodingCommand &command);
 void bind_search(CLI::App &app, SearchOptions &o);
@@ -153,10 +153,10 @@ void bind_rows(CLI::App &app, RowOptions &o);
 void bind_source_list(CLI::App &app, SourceOptions &o); // --source-list
 void bind_cluster(CLI::App &app, ClusterOptions &o);    // --executor and Slurm's options
 
-// The flags that an encode needs besides source, encoder, preset and quality, where they are not the defaults.
+// The non-default flags that an encode needs in addition to source, encoder, preset and quality.
 std::vector<std::string> encode_flags(const SourceOptions &source, const EncodingOptions &encoding);
 
-// Sources and outputs of --source-list, added to what the command line names. Throws Error.
+// Adds the sources and outputs of --source-list to those on the command line. Throws Error.
 void read_source_list(SourceOptions &o);
 
 double parse_duration(const std::string &text); // 12, 12s, 90ms, 3m, 1h2m, hh:mm:ss[.f]; throws Error

@@ -1,4 +1,4 @@
-// What a command writes must not be what it reads.
+// Keeps a command from overwriting its inputs.
 #pragma once
 
 #include <string>
@@ -18,14 +18,14 @@ struct CommandFiles {
     std::vector<std::string> outputs;
 };
 
-// What the groups name; a command with files of its own adds them.
+// The files named in the groups; a command adds its own.
 CommandFiles files_of(const RunningOptions &options);
 CommandFiles files_of(const ProbeRequest &request);
 
-// Throws CommandError(usage) if an output is one of the inputs, under whatever name, or named as an output twice.
+// Throws CommandError(usage) if an output is one of the inputs, under any name, or is named twice.
 void check_files(const CommandFiles &files);
 
-// The same for an output whose name was put together.
+// The same for an output with a generated name.
 void check_output(const CommandFiles &files, const std::string &path);
 
 } // namespace vmaf::tune

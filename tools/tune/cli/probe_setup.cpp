@@ -1,4 +1,4 @@
-// From the command line to what a probe needs (tune.md 2, 4.8, 5.6 to 5.8, 6.4, 8).
+// Builds what a probe needs from the command line (tune.md 2, 4.8, 5.6 to 5.8, 6.4, 8).
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -20,20 +20,20 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// A model that cannot be loaded is refused before anything is encoded.
+// Refuses a model that cannot be loaded before anything is encoded.
 void check_model(Scorers &scorers, const std::string &model) {
     const std::string problem =
         scorers.problem_of_model(model.find('=') == std::string::npos ? "version=" + model : model);
     if (!problem.empty()) throw usage_error("--vmaf-model " + model + ": " + problem);
 }
 
-// Which program scores: a path says nothing about what was changed in between.
+// Identifies the scoring program: a path does not reveal changes.
 std::string identity_of_binary(const std::string &path) {
     const auto stamp = system::file_stamp(path);
     return path + (stamp ? " " + stamp->text() : "");
 }
 
-// How long a program may do nothing; without --timeout so long that only one that hangs is ended.
+// How long a program may make no progress; without --timeout only a hanging one reaches the limit.
 std::chrono::milliseconds patience(const RunningOptions &options) {
     constexpr std::chrono::minutes kDefault(10);
     if (options.timeout.empty()) return kDefault;
@@ -88,7 +88,7 @@ ScoreSettings Run::score_settings() const {
 
 namespace {
 
-// --enc KEY[=VALUE] as FFmpeg arguments; options that the tool sets itself are refused (2.1).
+// Converts --enc KEY[=VALUE] to FFmpeg arguments; refuses options that the tool sets itself (2.1).
 Arguments user_arguments(const std::vector<std::string> &items, const char *flag) {
     constexpr std::pair<std::string_view, std::string_view> kOwn[] = {
         {"i", "--source"},
@@ -119,7 +119,7 @@ Arguments user_arguments(const std::vector<std::string> &items, const char *flag
     return result;
 }
 
-// --keyint, or 10 s of a long source (5.7). A filter that changes the rate changes the count.
+// --keyint, or 10 s for long sources (5.7). A filter that changes the rate changes the count.
 std::optional<unsigned> key_frame_interval(const EncodingOptions &o, const Source &source) {
     double rate = source.rate.value();
     for (std::size_t at = 0; (at = o.vfilter.find("fps=", at)) != std::string::npos; at += 4)
@@ -128,7 +128,7 @@ std::optional<unsigned> key_frame_interval(const EncodingOptions &o, const Sourc
             if (text.starts_with("fps=")) text.erase(0, 4);
             try {
                 rate = parse_fraction(text).value();
-            } catch (const Error &) { // an expression: only FFmpeg knows
+            } catch (const Error &) { // an expression: only FFmpeg can evaluate it
             }
         }
     if (o.keyint.empty())
@@ -142,7 +142,7 @@ std::optional<unsigned> key_frame_interval(const EncodingOptions &o, const Sourc
     return static_cast<unsigned>(std::max(1.0, frames));
 }
 
-// Where models for HDR may lie; the last of several versions in a folder (6.4).
+// Where to look for HDR models; takes the last of several versions in a folder (6.4).
 std::string hdr_model_file() {
     std::vector<fs::path> folders;
     if (const auto own = system::environment("VMAF_MODEL_DIR")) folders.emplace_back(*own);
@@ -178,7 +178,7 @@ void Run::choose_hdr_model(ProbeSetup &s) {
         progress_.warn(kNoHdrModel);
 }
 
-// 4.8: two passes are for bitrates; some encoders take them with a quality too.
+// 4.8: two passes are for bitrates; some encoders also support them with a quality.
 void Run::choose_passes(EncodeSettings &encode) {
     const Adapter &adapter = *encode.adapter;
     if (!options_.two_pass) return;
@@ -199,8 +199,8 @@ void Run::choose_passes(EncodeSettings &encode) {
     encode.two_pass = !encode.multipass;
 }
 
-// Samples that an encoder does not take as they are: reported once per configuration; --strict refuses a loss that was
-// not asked for.
+// Sample formats that an encoder does not accept: reported once per configuration; --strict refuses a loss that was not
+// requested.
 void Run::tell_format_changes(ProbeSetup &s, bool is_own_choice) {
     std::string changes, losses;
     for (const FormatChange &change : format_changes(s.source, s.encode.out_pix_fmt)) {

@@ -104,7 +104,7 @@ void Progress::make_way() {
     std::fflush(stderr);
 }
 
-// Command lines, and what programs print.
+// Command lines, and the output of programs.
 void Progress::observe() {
     ChildObserver observer;
     observer.started = [this](const Arguments &arguments) {
@@ -123,13 +123,13 @@ void Progress::observe() {
             const std::lock_guard lock(mutex_);
             clear_bars();
             std::string lines(text);
-            std::replace(lines.begin(), lines.end(), '\r', '\n'); // FFmpeg's own meter
+            std::replace(lines.begin(), lines.end(), '\r', '\n'); // FFmpeg's own progress line
             std::fputs(visible_lines(lines).c_str(), stderr);
         };
     observe_children(observer);
 }
 
-// The mutex is held. Work goes on without a log that cannot be written any more.
+// The caller holds the mutex. Work continues if the log can no longer be written.
 void Progress::write_log(const std::string &text) try {
     if (log_) log_->append(utc_timestamp() + " " + visible_lines(text) + "\n");
 } catch (const Error &) {
@@ -158,7 +158,7 @@ std::optional<double> Progress::seconds_left(const Running &running) const {
     const StageProgress &p = running.now;
     const std::int64_t frames_left = p.frames - std::min(p.frame, p.frames);
     std::optional<double> left = times_.seconds_for(p.stage, frames_left);
-    // A stage's own speed says little while it begins.
+    // A stage's speed is unreliable at its start.
     if (p.fps > 0 && p.frames > 0 && (!left || part_done(p) > 0.25)) left = double(frames_left) / p.fps;
     if (left && p.stage == Stage::encode) *left += times_.seconds_for(Stage::score, p.frames).value_or(0);
     return left;
@@ -204,10 +204,10 @@ void Progress::draw_bars(Clock::time_point now) {
     std::fflush(stderr);
 }
 
-// Long stages in modes without bars.
+// For long stages in modes without bars.
 void Progress::tell(Running &running, Clock::time_point now) {
     const StageProgress &p = running.now;
-    if (p.frame == 0 || p.done) { // the pause begins with the stage
+    if (p.frame == 0 || p.done) { // the interval starts with the stage
         running.told = now;
         return;
     }

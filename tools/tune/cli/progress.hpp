@@ -1,4 +1,4 @@
-// What people and machines see while work goes on (tune.md 14). Results go to standard output, this to stderr.
+// Progress for users and machines (tune.md 14). Results go to standard output, this to stderr.
 #pragma once
 
 #include <array>
@@ -17,11 +17,11 @@
 
 namespace vmaf::tune {
 
-// How long stages take, from those that were run; what came from the cache is no measure.
+// Durations of stages, from those that ran; cached ones do not count.
 class StageTimes {
   public:
     void add(Stage stage, std::int64_t frames, double seconds);
-    // Expected; nothing before the first of its kind has ended.
+    // The expected duration; empty until the first of its kind has ended.
     std::optional<double> seconds_for(Stage stage, std::int64_t frames) const;
     std::optional<double> seconds_of_probe() const; // encode and score, all samples
 
@@ -41,7 +41,7 @@ class Progress {
     void expect(std::size_t probes) { expected_ = probes; }
     void expect_searches_of(std::size_t probes) { search_probes_ = probes; } // then one more
     void stage(const std::string &label, const StageProgress &progress);
-    // `facts` may say `passes`: whether the probe is acceptable.
+    // `facts` may contain `passes`: whether the probe is acceptable.
     void probe_done(const std::string &label, const nlohmann::json &facts, const std::string &line);
     void note(const std::string &text);       // only with -v
     void say(const std::string &text);        // unless quiet
@@ -51,7 +51,7 @@ class Progress {
 
     int verbosity() const { return verbosity_; }
 
-    // Takes the bars off the terminal, which answers share with them; called before anything else is printed there.
+    // Removes the bars from the terminal, which answers share with them; call it before printing anything else.
     static void make_way();
 
   private:
@@ -70,7 +70,7 @@ class Progress {
     void tell(Running &running, Clock::time_point now);
     void write_event(nlohmann::json object);
     void write_log(const std::string &text);
-    void log(const std::string &text); // with a time stamp, if a log is kept
+    void log(const std::string &text); // adds a time stamp, if a log is kept
     void observe();
     bool is_new(const std::string &text);
     std::string coloured(const std::string &text, const char *colour) const;
@@ -82,10 +82,10 @@ class Progress {
     int lines_shown_ = 0;
     std::mutex mutex_;
     Clock::time_point started_, last_drawn_;
-    std::map<std::thread::id, Running> running_; // a thread works at one probe at a time
+    std::map<std::thread::id, Running> running_; // a thread runs one probe at a time
     StageTimes times_;
     std::vector<std::string> warned_;
-    std::size_t search_probes_ = 4; // that a search is expected to need
+    std::size_t search_probes_ = 4; // expected for a search
     int event_fd_;
     std::optional<system::GrowingFile> log_;
 };

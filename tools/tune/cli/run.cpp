@@ -52,11 +52,10 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     if (scores) {
         const auto vmaf = scorer_program(options, options);
         if (!vmaf)
-            throw usage_error(
-                !options.vmaf.empty() ? "'" + options.vmaf + "' was not found; check --vmaf-bin"
-                : options.scorer == Scorer::binary
-                    ? "'vmaf' was not found; install it, or give --vmaf-bin"
-                    : "there is no vmaf beside vmaf-tune to score with; install both, or give --vmaf-bin");
+            throw usage_error(!options.vmaf.empty() ? "'" + options.vmaf + "' was not found; check --vmaf-bin"
+                              : options.scorer == Scorer::binary
+                                  ? "'vmaf' was not found; install it, or give --vmaf-bin"
+                                  : "no vmaf program was found next to vmaf-tune; install both, or give --vmaf-bin");
         programs_.vmaf = *vmaf;
         if (options.scorer == Scorer::library) scorers_ = std::make_unique<Scorers>(*vmaf);
         settle_backend();
@@ -76,7 +75,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
 }
 
-// Starting FFmpeg takes longer than anything it is asked: what will be asked of it runs while the source is looked at.
+// FFmpeg's start takes longer than its answers: asks ahead while the source is examined.
 void Run::ask_ahead() {
     std::vector<std::string> names = options_.encoders;
     if (names.empty() && !options_.sources.empty()) names = {"libx264"};
@@ -87,7 +86,7 @@ void Run::ask_ahead() {
         tune::ask_ahead(programs_, trial);
         if (!adapter->preset_number_option().empty())
             tune::ask_ahead(programs_, encoder_help_command(programs_, adapter->name));
-        if (version_question_.empty()) version_question_ = trial; // its banner says it, too
+        if (version_question_.empty()) version_question_ = trial; // its banner includes the version
     }
     if (!version_question_.empty()) return;
     version_question_ = {programs_.ffmpeg, "-version"};
@@ -102,7 +101,7 @@ const Programs &Run::programs() {
 
 void Run::settle_backend() {
     const BackendWish wish = options_.score_backend;
-    // Our own scorer needs no survey for cpu, nor where there cannot be a GPU; another one is asked what it knows.
+    // Our own scorer needs no survey for cpu, nor without a possible GPU; other scorers are asked.
     const bool is_settled = wish == BackendWish::cpu || (wish == BackendWish::automatic && !system::may_have_gpu());
     std::string reasons;
     if (options_.scorer == Scorer::binary || !is_settled) {
@@ -127,8 +126,8 @@ void Run::settle_backend() {
         progress_.note(line + reasons);
 }
 
-// An estimate, before work starts (17.2): encodes as large as the source, but no more than a bit for each pixel, and
-// what the transport needs.
+// Estimates space before work starts (17.2): encodes as large as the source, but at most one bit per pixel, plus what
+// the transport needs.
 void Run::check_room(const ProbeSetup &setup) const {
     double bytes = 0;
     for (const Sample &sample : setup.samples) {
@@ -168,7 +167,7 @@ Source Run::open_source(const std::string &path) {
                            "--deinterlace makes them first, --vfilter bwdif does as well");
         if (const std::string shown = display_sentence(source); !shown.empty())
             progress_.say("vmaf-tune: '" + path + "' is " + shown);
-        if (source.vfr) // `score` says itself how it pairs
+        if (source.vfr) // `score` reports its pairing itself
             progress_.warn(
                 "'" + path + "' has a variable frame rate" +
                 (!options_.sources.empty() ? "; frames are paired by number, none is repeated or dropped" : ""));
@@ -217,7 +216,7 @@ std::optional<std::string> Run::encoder_problem(const Adapter &adapter) {
         try_encoder(programs_, adapter);
         return std::nullopt;
     } catch (const Error &e) {
-        check_interrupted(); // a trial that a signal ended is no verdict
+        check_interrupted(); // a trial ended by a signal is no verdict
         return e.what();
     }
 }
@@ -225,7 +224,7 @@ std::optional<std::string> Run::encoder_problem(const Adapter &adapter) {
 const Adapter &Run::adapter(const std::string &name) {
     const Adapter &known = known_adapter(name);
     if (const auto problem = encoder_problem(known)) throw usage_error(*problem);
-    // What it can do depends on its version.
+    // Its abilities depend on its version.
     return adapted_.try_emplace(name, adapter_for_version(known, try_encoder(programs_, known))).first->second;
 }
 
@@ -243,7 +242,7 @@ std::string Run::only_preset() const {
     return options_.presets.empty() ? "" : options_.presets.front();
 }
 
-// One probe is encoded while another is scored, where that takes no processors from an encoder whose time is stated.
+// Encodes one probe while another is scored, unless that takes processors from a measured encode.
 unsigned Run::parallel_searches() const {
     const bool is_alone = options_.jobs == 1 || (backend() == "cpu" && options_.encode_jobs == 1);
     return is_alone ? std::max(1u, options_.score_jobs) : options_.encode_jobs + options_.score_jobs;

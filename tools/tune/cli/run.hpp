@@ -1,4 +1,4 @@
-// What the subcommands share: programs, cache, scratch folder, backend, progress.
+// Shared by the subcommands: programs, cache, scratch folder, backend, progress.
 #pragma once
 
 #include <map>
@@ -19,13 +19,13 @@ namespace vmaf::tune {
 
 class Run {
   public:
-    // Finds the programs and settles the backend before anything is encoded. Throws CommandError.
+    // Finds the programs and selects the backend before anything is encoded. Throws CommandError.
     Run(const ProbeRequest &options, bool scores);
 
     Source open_source(const std::string &path);
     const Adapter &adapter(const std::string &name);       // known and working in this FFmpeg, else CommandError
     const Adapter &known_adapter(const std::string &name); // known, else CommandError
-    const Adapter &only_adapter();                         // of a command that takes one; libx264 where none is named
+    const Adapter &only_adapter();                         // for commands that take one; default libx264
     std::string only_preset() const;                       // empty: the encoder's default
     std::optional<std::string> encoder_problem(const Adapter &adapter); // why it does not work here
 
@@ -59,7 +59,7 @@ class Run {
     Progress progress_;
     ShotFacts shots_;
     std::unique_ptr<Cache> cache_;
-    AnswersAwaited answers_; // before the cache closes
+    AnswersAwaited answers_; // ends before the cache closes
     Arguments version_question_;
     std::unique_ptr<WorkFolder> work_folder_;
     HostProbes hosts_;
@@ -67,13 +67,14 @@ class Run {
     bool scorer_takes_backend_ = true, scorer_takes_precision_ = true;
     std::unique_ptr<ReferenceStore> references_;
     std::unique_ptr<Scorers> scorers_;
-    std::map<std::string, Adapter> adapted_; // to what FFmpeg has
+    std::map<std::string, Adapter> adapted_; // for this FFmpeg
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;
     std::unique_ptr<Slots> slots_;
-    unsigned processors_ = 1; // that jobs may use
+    unsigned processors_ = 1; // for jobs
 };
 
-// The vmaf that scores: beside vmaf-tune, or in PATH for --scorer binary, unless it is named. Nothing: there is none.
+// The vmaf program that scores: next to vmaf-tune, or in PATH for --scorer binary, unless named. Empty if there is
+// none.
 std::optional<std::string> scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs);
 
 } // namespace vmaf::tune

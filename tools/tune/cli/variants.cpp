@@ -9,7 +9,7 @@ namespace vmaf::tune {
 
 namespace {
 
-// At commas; a backslash keeps one in a value.
+// Splits at commas; a backslash keeps one in a value.
 std::vector<std::string> items_of(const std::string &text) {
     std::vector<std::string> items(1);
     for (std::size_t i = 0; i < text.size(); i++) {

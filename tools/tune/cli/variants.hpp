@@ -1,4 +1,4 @@
-// Named sets of encoder options, --variant NAME=key=value,...: one more dimension of grids and comparisons.
+// Named sets of encoder options, --variant NAME=key=value,...: another dimension of grids and comparisons.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@
 namespace vmaf::tune {
 
 struct Variant {
-    std::string name;             // empty: what the command line says without variants
-    std::string encoder, preset;  // of the variant alone; empty: all that are asked for
-    std::vector<std::string> enc; // KEY=VALUE, as --enc takes it
+    std::string name;             // empty: the command line without variants
+    std::string encoder, preset;  // of this variant only; empty: all requested ones
+    std::vector<std::string> enc; // KEY=VALUE, as for --enc
     std::string vfilter, keyint, out_pix_fmt;
 };
 
-// Of --variant, in its order; without any, the one that has no name. Throws CommandError.
+// Parses --variant, in order; without any, returns the nameless one. Throws CommandError.
 std::vector<Variant> parse_variants(const std::vector<std::string> &texts);
 
-// The options with what the variant adds.
+// The options plus those of the variant.
 EncodingOptions with_variant(const EncodingOptions &options, const Variant &variant);
 
 void bind_variants(CLI::App &app, EncodingOptions &options);

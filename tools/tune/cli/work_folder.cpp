@@ -14,7 +14,7 @@ namespace fs = vmaf::system::fs;
 namespace {
 
 constexpr const char *kPrefix = ".vmaf-tune-";
-constexpr auto kSettled = std::chrono::minutes(1); // a younger folder may not have been locked by its owner yet
+constexpr auto kSettled = std::chrono::minutes(1); // a younger folder may not be locked by its owner yet
 constexpr std::uint64_t kLeastRoom = 64u << 20;
 
 enum class Owner { running, gone, never }; // kept folders have no lock
@@ -26,7 +26,7 @@ bool is_scratch_folder(const auto &entry) {
            system::who_else_can_change(entry.path().string(), system::Reach::itself).empty();
 }
 
-// Calls `visit` with every scratch folder that was last changed before `age` ago, and with its lock.
+// Calls `visit` for every scratch folder last changed before `age` ago, with its lock.
 template <class Visit> void for_each_older(const std::string &base, std::chrono::seconds age, Visit visit) {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(base, error)) {
@@ -39,7 +39,7 @@ template <class Visit> void for_each_older(const std::string &base, std::chrono:
     }
 }
 
-// Some systems delete a locked file only when it is closed, and folders only when they are empty.
+// Some systems delete a locked file only when it is closed, and folders only when empty.
 void remove_folder(const fs::path &path, system::FileLock &lock) {
     std::error_code ignored;
     fs::remove_all(path, ignored);

@@ -1,4 +1,4 @@
-// `benchmark`: which encoder needs fewest bits for a target, from existing rows (tune.md 12.5).
+// `benchmark`: which encoder needs the fewest bits for a target, from existing rows (tune.md 12.5).
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ struct BenchmarkRequest : CorpusInput, SearchOptions, ScoringOptions, RunningOpt
     std::optional<TableFormat> format;
 };
 
-// Encoders are compared at the target itself: steps of their knobs would count as differences.
+// Compares encoders at the exact target: the steps of their knobs would count as differences.
 constexpr double kFineStep = 1e-4;
 
 // Rows of one configuration and source.
@@ -35,9 +35,9 @@ struct SourceRows {
     std::string_view preset;
 };
 
-// One configuration but for its presets.
+// One configuration with any preset.
 struct EncoderRows {
-    std::string_view encoder, name; // the latter of its options, where they have one
+    std::string_view encoder, name; // name: of its options, if they have one
     Arguments options;
     std::string resolution;
     std::string_view conditions; // of its first row
@@ -45,9 +45,9 @@ struct EncoderRows {
     std::set<std::string_view> presets;
     std::size_t rows = 0;
     bool is_met = true;          // on every source
-    double kbps = 0, margin = 0; // geometric mean over sources; the smallest
-    std::optional<double> delta; // percent against the baseline, at the target
-    Spread bd;                   // Bjontegaard rates against the baseline, over sources
+    double kbps = 0, margin = 0; // geometric mean over sources; the smallest margin
+    std::optional<double> delta; // percent relative to the baseline, at the target
+    Spread bd;                   // Bjontegaard rates relative to the baseline, over sources
 };
 
 double geometric_mean(const std::vector<double> &values) {
@@ -74,7 +74,7 @@ void settle(EncoderRows &e, const QualityTarget &target) {
     bool first = true;
     for (auto &[src, s] : e.sources) {
         bool has_answer = false;
-        for (const auto &[preset, points] : s.curves) { // presets are curves of their own
+        for (const auto &[preset, points] : s.curves) { // each preset is a curve
             const bool higher = adapter && adapter->higher_is_better;
             const CorpusAnswer own = metric_choice(target.metric)->lower_is_better
                                          ? cheapest_pass(points, higher, std::nullopt)
@@ -97,7 +97,7 @@ void settle(EncoderRows &e, const QualityTarget &target) {
     e.kbps = geometric_mean(rates);
 }
 
-// On the sources that both have: an encoder that was tried on easy clips only does not win by that.
+// Over the sources that both have, so that an encoder tried only on easy clips gains nothing.
 std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &baseline) {
     std::vector<double> ratios;
     for (const auto &[src, s] : e.sources)
@@ -107,7 +107,7 @@ std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &bas
     return ratios.empty() ? std::nullopt : std::optional((geometric_mean(ratios) - 1) * 100);
 }
 
-// Over the sources where both have a curve.
+// Over sources on which both have a curve.
 Spread bd_against(const EncoderRows &e, const EncoderRows &baseline) {
     std::vector<double> rates;
     const auto curve_of = [](const SourceRows &s) {
@@ -139,7 +139,7 @@ json best_json(const SourceRows &s) {
 
 json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_source) {
     const auto number = [](std::optional<double> x) { return x ? json(*x) : json(nullptr); };
-    const SourceRows *best = nullptr; // the cheapest of those that meet the target, else the nearest miss
+    const SourceRows *best = nullptr; // the cheapest that meets the target, else the closest miss
     for (const auto &[src, s] : e.sources)
         if (!best || s.answer.is_met > best->answer.is_met ||
             (s.answer.is_met == best->answer.is_met &&

@@ -1,4 +1,4 @@
-// The quality whose bitrate is nearest to a wish (tune.md 9.11).
+// Finds the quality with the bitrate closest to a wish (tune.md 9.11).
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -53,21 +53,21 @@ SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &
             label + " " + number_text(probe.q) + ": " + fixed_text(probe.bitrate_kbps(), 1) + " kbps");
         return true;
     };
-    if (setup.encode.bitrate_kbps) { // the encoder's own rate control: one probe tells its score
+    if (setup.encode.bitrate_kbps) { // the encoder's own rate control: one probe gives its score
         if (measure(adapter.default_q)) fill_from(report, setup, report.probes.back());
         return report;
     }
 
-    // A bracket on the grid, cut by interpolation in log bitrate.
+    // A bracket on the grid, narrowed by interpolation in log bitrate.
     const QualityGrid grid(adapter, o, adapter.step);
     std::map<int, std::size_t> at;           // k -> probe
-    int above = -1, below = grid.last() + 1; // bitrate at least the wish; less than it
+    int above = -1, below = grid.last() + 1; // bitrate at least the wish; below it
     int next = grid.nearest(adapter.default_q);
     const auto kbps = [&](int k) { return report.probes[at.at(k)].bitrate_kbps(); };
     while (below - above > 1) {
         at[next] = report.probes.size();
         if (!measure(grid.q(next))) return report;
-        if (report.probes.back().backend != report.probes.front().backend) { // lost: nothing is mixed (7.6)
+        if (report.probes.back().backend != report.probes.front().backend) { // lost: never mix backends (7.6)
             report.probes.clear();
             at.clear();
             above = -1;
@@ -83,7 +83,7 @@ SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &
         }
         next = std::clamp(static_cast<int>(std::lround(cut)), above + 1, std::max(above + 1, below - 1));
     }
-    // The nearer of the two; the better quality where both are as near.
+    // The closer of the two; the better quality on a tie.
     int chosen = above >= 0 ? above : below;
     if (above >= 0 && below <= grid.last() && std::fabs(kbps(below) - wish) < std::fabs(kbps(above) - wish))
         chosen = below;

@@ -1,4 +1,4 @@
-// `cache`: what is remembered, and getting rid of it (tune.md 10.9).
+// `cache`: lists and removes cached results (tune.md 10.9).
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -65,7 +65,7 @@ void print_list(Cache &cache, bool as_json) {
     }
 }
 
-// Abandoned scratch folders (17.2): offered, and removed on request.
+// Abandoned scratch folders (17.2): listed, and removed on request.
 void prune_scratch(const CacheRequest &o) {
     std::vector<system::fs::path> old = scratch_folders_older_than(o.work_dir, kOld);
     if (old.empty()) return;

@@ -14,7 +14,7 @@ int run_job(const JobCommand &job, const CommandLine &line) {
 
 void refuse_cluster(const ClusterOptions &cluster) {
     if (cluster.executor == ExecutorKind::slurm)
-        throw usage_error("--from-corpus answers from rows, here and at once; leave out --executor slurm");
+        throw usage_error("--from-corpus needs no cluster; leave out --executor slurm");
 }
 
 CLI::App &Commands::add_app(const CommandText &text) {

@@ -1,4 +1,4 @@
-// The table of commands: the flags of each fill a request of its own type, which no other code sees.
+// The table of commands: each command's flags fill a request of its own type, which no other code sees.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace vmaf::tune {
 
-using CommandLine = std::vector<std::string>; // as it was parsed, with defaults
+using CommandLine = std::vector<std::string>; // as parsed, with defaults
 
 struct Command {
     CLI::App *app = nullptr;
-    const RunningOptions *running = nullptr; // of its request: how errors and the end are reported
+    const RunningOptions *running = nullptr; // from its request: how to report errors and the end
     std::function<CommandFiles()> files;
     std::function<int(const CommandLine &line)> run; // an exit code, or CommandError
     std::optional<JobCommand> job;
@@ -30,20 +30,20 @@ struct CommandText {
 
 int run_job(const JobCommand &job, const CommandLine &line); // here, or where the request says
 
-void refuse_cluster(const ClusterOptions &cluster); // for answers that take no machine
+void refuse_cluster(const ClusterOptions &cluster); // for answers computed without other machines
 
 class Commands {
   public:
     explicit Commands(CLI::App &app) : app_(app) {}
 
-    // `bind` declares flags for a request; `files_of(request)` and `run` see it as it was parsed.
+    // `bind` declares flags for a request; `files_of(request)` and `run` receive it parsed.
     template <class Request>
     void add(const CommandText &text, void (*bind)(CLI::App &app, Request &request), int (*run)(const Request &)) {
         const auto request = std::make_shared<Request>();
         add_app(text, bind, *request).run = [request, run](const CommandLine &) { return run(*request); };
     }
 
-    // A command whose work is a job, made of its request. `instead` may answer without one: an exit code.
+    // A command that runs a job made from its request. `instead` may answer without one, with an exit code.
     template <class JobType, class Request>
     void add_job(const CommandText &text, void (*bind)(CLI::App &app, Request &request),
                  std::optional<int> (*instead)(const Request &) = nullptr) {
@@ -65,7 +65,7 @@ class Commands {
     }
 
     CLI::App &app() { return app_; }
-    const Command *chosen() const; // by what was parsed; none: no command was named
+    const Command *chosen() const; // from the parsed command line; null if no command was named
 
   private:
     CLI::App &add_app(const CommandText &text);

@@ -1,4 +1,4 @@
-// The subcommands, each with its flags, in the order of the help.
+// The subcommands, each with its flags, in the order of help.
 #pragma once
 
 #include "commands/command.hpp"
@@ -22,10 +22,10 @@ void add_doctor(Commands &commands);
 void add_cache(Commands &commands);
 void add_completions(Commands &commands);
 
-// All of them; help, manual and completion come from here.
+// Adds all of them; help, manual and completion derive from here.
 void add_commands(Commands &commands);
 
-// The job of a command line that was stored with a run on a cluster, for its tasks and its end.
+// The job of a command line stored with a cluster run, for its tasks and its end.
 JobCommand job_of_run(const std::string &folder);
 
 } // namespace vmaf::tune

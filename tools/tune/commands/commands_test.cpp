@@ -1,4 +1,4 @@
-// Answers, predictions and plans on tabulated data: no program is started.
+// Answers, predictions and plans on tabulated data, without starting programs.
 #include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -66,7 +66,7 @@ TEST(Prediction, ScalesSamplesToTheWholeAndNeverBeyondTheirPercentage) {
     EXPECT_DOUBLE_EQ(whole.percent, 25); // 50 000 of 200 000
     EXPECT_DOUBLE_EQ(whole.bytes, 250'000);
     EXPECT_DOUBLE_EQ(whole.seconds, 4); // 3.55 s
-    setup.source.file_bytes = 600'000;  // samples that are larger than the rest
+    setup.source.file_bytes = 600'000;  // samples larger than the rest
     EXPECT_DOUBLE_EQ(predict_whole(setup, probe).bytes, 150'000);
     probe.encode_seconds = 0.1;
     EXPECT_DOUBLE_EQ(predict_whole(setup, probe).seconds, 0.5);
@@ -98,7 +98,7 @@ TEST(FromCorpus, InterpolatesBetweenNeighbours) {
     for (CorpusPoint &p : points) p.passes = p.score >= 113;
     const CorpusAnswer answer = interpolated_pass(points, 113, false, 0.1, std::nullopt);
     EXPECT_TRUE(answer.is_interpolated);
-    const double exact = 20 + (points[0].score - 113); // one point of score for each unit of q
+    const double exact = 20 + (points[0].score - 113); // one score unit per unit of q
     EXPECT_NEAR(answer.point.q, std::floor(exact * 10) / 10, 1e-9);
     EXPECT_GE(answer.point.score, 113);
     EXPECT_NEAR(answer.point.score, 113, 0.11);
@@ -109,7 +109,7 @@ TEST(FromCorpus, InterpolatesBetweenNeighbours) {
 
 TEST(FromCorpus, FindsTheNearestBitrate) {
     const std::vector<CorpusPoint> points = {{20, 97, 900, true}, {25, 94, 500, true}, {30, 89, 300, false}};
-    EXPECT_EQ(nearest_bitrate(points, 400, false).point.q, 25); // as near: the better quality
+    EXPECT_EQ(nearest_bitrate(points, 400, false).point.q, 25); // a tie: the better quality
     EXPECT_EQ(nearest_bitrate(points, 380, false).point.q, 30);
 }
 
@@ -168,7 +168,7 @@ TEST(RowFormats, HaveTheOlderColumnsAndTidyTables) {
     EXPECT_TRUE(csv.starts_with("\"a,\"\"b\"\"\",,,,23,"));
     EXPECT_TRUE(csv.ends_with(",no"));
     EXPECT_EQ(std::count(header.begin(), header.end(), ','),
-              std::count(csv.begin(), csv.end(), ',') - 1); // one in a name
+              std::count(csv.begin(), csv.end(), ',') - 1); // one comma is in a name
 }
 
 // Hints (9.8)
@@ -176,7 +176,7 @@ TEST(RowFormats, HaveTheOlderColumnsAndTidyTables) {
 TEST(SearchHints, MeetTheTargetOnTheLineOfTheNearestPoints) {
     EXPECT_EQ(suggested_start({{20, 98}}, 90), std::nullopt);
     EXPECT_NEAR(*suggested_start({{20, 98}, {30, 88}, {40, 60}}, 90), 28, 1e-9);
-    EXPECT_LE(*suggested_start({{20, 98}, {21, 97.9}}, 50), 25); // not far beyond what was measured
+    EXPECT_LE(*suggested_start({{20, 98}, {21, 97.9}}, 50), 25); // not far beyond the measurements
 }
 
 // Shots (12.7)
@@ -270,7 +270,7 @@ TEST(CommandLine, KnowsTheOtherNameOfTheQualityValue) {
     Parsed p;
     EXPECT_THAT(p.resolved({"corpus", "--q", "23", "--q=24", "-q"}),
                 ElementsAre("corpus", "--crf", "23", "--crf=24", "-q"));
-    // CLI11 2.4 refuses to have both: --q is for the parser what -q is.
+    // CLI11 2.4 rejects both: its parser treats --q like -q.
     for (const CLI::App *command : p.app.get_subcommands([](const CLI::App *) { return true; }))
         for (const CLI::Option *option : command->get_options())
             for (const std::string &name : option->get_lnames()) EXPECT_GT(name.size(), 1u) << command->get_name();
@@ -286,7 +286,7 @@ TEST(CommandLine, GivesEveryFlagANegativeForm) {
                 option->get_lnames()[0] != "help") {
                 const std::string name = option->get_lnames()[0];
                 const std::string negative = name.starts_with("no-") ? name.substr(3) : "no-" + name;
-                if (command->get_option_no_throw("--" + negative)) continue; // it has a meaning of its own
+                if (command->get_option_no_throw("--" + negative)) continue; // already has a meaning
                 EXPECT_EQ(p.resolved({command->get_name(), "--" + negative})[1], "--" + name + "=false")
                     << command->get_name();
             }

@@ -1,4 +1,4 @@
-// `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4). A unit is the search of one encoder.
+// `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4). A unit is one encoder's search.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -109,7 +109,7 @@ std::string table(const json &document, TableFormat format) {
 }
 
 ProbeRequest named_encoders(const CompareRequest &o) {
-    ProbeRequest named = o; // encoders that are asked for are tried while the source is looked at
+    ProbeRequest named = o; // tries requested encoders while the source is examined
     take_metric_of_targets(o, named);
     named.encoders.insert(named.encoders.end(), o.items.begin(), o.items.end());
     return named;
@@ -143,7 +143,7 @@ class CompareJob : public Job {
     const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
-// Those that are asked for; else the encoder of sets of options, or all software encoders that this FFmpeg has.
+// The requested encoders; else those of the variants, or all software encoders of this FFmpeg.
 std::vector<std::string> CompareJob::encoders() {
     std::vector<std::string> wanted = o_.items;
     if (!o_.variants.empty()) {
@@ -161,7 +161,7 @@ std::vector<std::string> CompareJob::encoders() {
     return wanted;
 }
 
-// Every encoder with every variant that is not another encoder's.
+// Every encoder with every variant that fits it.
 std::vector<json> CompareJob::entries() {
     std::vector<json> entries;
     const auto add = [&](const std::string &item, const Variant &variant) {
@@ -211,8 +211,8 @@ SearchReport CompareJob::search(const ProbeSetup &setup) {
     return QualitySearch(run_, own, setup, targets_, adapter.step).find(targets_);
 }
 
-// Answers lie up to a step of quality above the target, each encoder's by another part: the rate on its curve where it
-// meets the target exactly. Nothing where the probes do not surround it, or where several targets were to be met.
+// Answers exceed the target by up to a step of quality, which differs between encoders: this is the rate on the
+// encoder's curve at the exact target. Empty if the probes do not enclose it, or there were several targets.
 std::optional<double> CompareJob::rate_at_target(const ProbeSetup &setup, const SearchReport &report) const {
     const QualityTarget &target = targets_.front();
     if (targets_.size() > 1 || report.target != target.value) return std::nullopt;
@@ -225,7 +225,7 @@ std::optional<double> CompareJob::rate_at_target(const ProbeSetup &setup, const 
     return curve.rate_at(0);
 }
 
-// The answer's row; an encoder that cannot be searched says why in its own.
+// The answer's row; if an encoder cannot be searched, its row says why.
 std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
     std::string codec = entry.at("encoder"), preset = preset_of(entry), error;
     SearchReport report;
@@ -267,8 +267,8 @@ std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
              {"scored", report.scored}}};
 }
 
-// Ranked by bitrate at one level of quality, with the difference to the best or to --baseline, and what is saved
-// against the latter or the worst.
+// Ranked by bitrate at equal quality, with the difference to the best or to --baseline, and the saving relative to the
+// latter or the worst.
 Answer CompareJob::result(const JobRows &searched) {
     if (o_.encode_jobs > 1 || o_.jobs > 1)
         run_.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
@@ -303,7 +303,7 @@ Answer CompareJob::result(const JobRows &searched) {
                       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started_).count()},
                      {"scored", json::array()},
                      {"rows", json::array()}};
-    json &scored = document["scored"]; // one line unless encoders were scored under different conditions
+    json &scored = document["scored"]; // one line, unless encoders were scored under different conditions
     bool is_backend_lost = false;
     for (json &row : rows) {
         if (row["scored"] != "" && std::find(scored.begin(), scored.end(), row["scored"]) == scored.end())

@@ -1,4 +1,4 @@
-// `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failure is data. A
+// `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failures are data. A
 // unit is such a cell, or a coarse search over one source, encoder and preset.
 #include <algorithm>
 #include <limits>
@@ -30,8 +30,8 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// Rows of earlier runs: by their keys and names, since two presets may be the same to an encoder; by their cell where a
-// failure left no keys.
+// Rows of earlier runs: by keys and names, since two presets may be equal for an encoder; by cell if a failure left no
+// keys.
 class DoneRows {
   public:
     void read(const std::string &path, bool retry_failed) {
@@ -55,7 +55,7 @@ class DoneRows {
         try {
             const auto [encode, score] = probe_keys(series.setup, q);
             return !encode.empty() && known_.contains(encode + score + "\n" + encoder + "\n" + preset);
-        } catch (const Error &) { // the probe itself will say it
+        } catch (const Error &) { // the probe itself will report it
             return false;
         }
     }
@@ -67,7 +67,7 @@ class DoneRows {
     std::set<std::string> known_;
 };
 
-// Keys of rows on their way to the output: scores of frames, and in place of a row that the output has already.
+// Temporary keys of rows: per-frame scores, and a mark for rows that the output already has.
 constexpr const char *kFrames = "frames_of_row", *kSkipped = "skipped";
 
 struct Tally {
@@ -89,13 +89,13 @@ struct Tally {
     }
 };
 
-// Whether other tasks may be at work on the same node of a cluster: then times tell little.
+// Whether other tasks may run on the same cluster node: then times are unreliable.
 bool is_node_shared() {
     const auto own = system::environment("SLURM_CPUS_ON_NODE");
     return !own || std::strtol(own->c_str(), nullptr, 10) < long(std::thread::hardware_concurrency());
 }
 
-// Of a coarse search over the grid (9.5).
+// For a coarse search over the grid (9.5).
 SearchSettings coarse_settings(const QualityGrid &grid, const SearchOptions &o) {
     SearchSettings s;
     s.last = grid.last();
@@ -127,14 +127,14 @@ class CorpusJob : public Job {
           format_(o.format == CorpusFormat::csv ? RowFormat::csv
                   : o.schema == 3               ? RowFormat::schema3
                                                 : RowFormat::schema4) {
-        if (is_task_ && o_.coarse_to_fine) read_done(); // other units are planned without what is done
+        if (is_task_ && o_.coarse_to_fine) read_done(); // other units are planned without finished rows
     }
 
     void print_commands() override;
     std::vector<json> next(const JobRows &so_far) override;
     std::vector<json> run(const json &unit, const JobRows &) override;
     void keep(UnitRows &unit) override;
-    Answer result(const JobRows &) override; // rows were written as they came
+    Answer result(const JobRows &) override; // rows were written as they arrived
     Answer merge(const std::function<void(const UseOfUnit &)> &each_unit) override;
 
     Parallel parallel(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
@@ -158,7 +158,7 @@ class CorpusJob : public Job {
     const bool is_task_, is_timing_shared_;
     const RowFormat format_;
     DoneRows done_;
-    std::unique_ptr<RowWriter> writer_, frames_; // where rows are written as they come
+    std::unique_ptr<RowWriter> writer_, frames_; // for rows as they arrive
     Tally kept_;
 };
 
@@ -191,7 +191,7 @@ void CorpusJob::read_done() {
         done_.read(o_.output, o_.retry_failed);
 }
 
-// What no other machine needs to hear of.
+// Drops what other machines need not know.
 void CorpusJob::drop_done(std::vector<json> &units) {
     const std::size_t all = units.size();
     std::erase_if(units, [&](const json &unit) {
@@ -218,7 +218,7 @@ void CorpusJob::open_output() {
                                               o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
 }
 
-// That is written at the end.
+// The file written at the end.
 void CorpusJob::check_output() const {
     std::error_code error;
     if (o_.output == "-") return;
@@ -230,14 +230,14 @@ void CorpusJob::check_output() const {
 std::vector<json> CorpusJob::run(const json &unit, const JobRows &) {
     const CorpusSeries &series = grid_.series(unit);
     if (!series.outcome.ok() && !unit.contains("fails"))
-        throw usage_error(series.outcome.sentence); // on this node only
+        throw usage_error(series.outcome.sentence); // only on this node
     if (!unit.contains("crf")) return search(series);
     const double q = unit["crf"];
     if (done_.contains(series, q)) return {{{kSkipped, true}}};
     return {row_of(series, probe(series, q))};
 }
 
-// Coarse points, then the gap in which the answer lies (9.5). Known points come from the cache.
+// Coarse points, then the gap with the answer (9.5). Known points come from the cache.
 std::vector<json> CorpusJob::search(const CorpusSeries &series) {
     const QualityGrid grid(*series.setup.encode.adapter, o_, 1);
     const QualityTarget target = quality_targets(o_, o_, 0).front();
@@ -250,7 +250,7 @@ std::vector<json> CorpusJob::search(const CorpusSeries &series) {
             rows.push_back({{kSkipped, true}, {"crf", probe.q}});
         else
             rows.push_back(row_of(series, probe));
-        // A failed point is no reason to go on towards it.
+        // A failed point does not attract the search.
         const double margin = probe.ok()
                                   ? margin_above(target, probe_score(series.setup, probe, target.metric, target.pool))
                                   : std::numeric_limits<double>::lowest();
@@ -271,7 +271,7 @@ ProbeResult CorpusJob::probe(const CorpusSeries &series, double q) {
     ProbeSetup setup = series.setup;
     if (o_.keep && !is_task_ && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
     ProbeResult probe = run_probe(setup, q);
-    if (!probe.ok()) run_.check_interrupted(); // not a result of the encoder
+    if (!probe.ok()) run_.check_interrupted(); // not the encoder's result
     return probe;
 }
 
@@ -324,19 +324,19 @@ void CorpusJob::keep(UnitRows &unit) {
     unit.rows.clear();
 }
 
-// The rows of before, if they are to stay.
+// The earlier rows, if they are kept.
 template <class Out>
 void CorpusJob::write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const {
     std::error_code error;
     if ((o_.resume || o_.append) && fs::is_regular_file(path, error)) {
         const system::MappedFile file(path);
-        const std::string_view whole = file.text().substr(0, file.text().rfind('\n') + 1); // a torn line goes
+        const std::string_view whole = file.text().substr(0, file.text().rfind('\n') + 1); // drops an incomplete line
         if (!whole.empty()) return out(whole);
     }
     if (!header.empty()) out(header + "\n");
 }
 
-// Rows that others made, in the order of the grid. The files are as they were, or have all of it.
+// Rows from other tasks, in grid order. Replaces the files completely or not at all.
 Answer CorpusJob::merge(const std::function<void(const UseOfUnit &)> &each_unit) {
     if (!o_.frames_out.empty())
         system::write_output_file(o_.frames_out, [&](const auto &out) {

@@ -25,8 +25,8 @@ bool is_better(double a, double b, bool higher_q_is_better) { return higher_q_is
 // Rows of one source and one configuration.
 struct CorpusGroup {
     std::string_view src, encoder, preset;
-    Arguments options;      // flags that an encode like this needs
-    std::string resolution; // where it is not the source's
+    Arguments options;      // flags that such an encode needs
+    std::string resolution; // if it is not the source's
     std::string_view conditions;
     std::vector<CorpusPoint> points;
 };
@@ -103,7 +103,7 @@ const std::string &ConditionTexts::of(const ScannedRow &row) {
     return entry->second = conditions_of(fields, metric_).text();
 }
 
-// Scores of one encode by different models, or under other different conditions, are not comparable (6.4).
+// Scores of one encode by different models, or under other conditions, are not comparable (6.4).
 void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionTexts &conditions, bool are_allowed) {
     const auto unstated =
         std::count_if(rows.begin(), rows.end(), [](const auto *row) { return row->conditions.empty(); });
@@ -129,7 +129,7 @@ void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionText
 
 void RowComplaints::operator()(const std::string &sentence) {
     if (is_strict_) throw usage_error(sentence);
-    if (++told_ > 10) return; // a file that is no corpus has a complaint for every line
+    if (++told_ > 10) return; // a file that is no corpus causes a message per line
     if (told_ == 10) return complain("", "more lines are not rows; --strict ends at the first");
     complain("", sentence);
 }
@@ -200,7 +200,7 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
     const double width = rates[above] - rates[above - 1];
     const double exact = a.q + (b.q - a.q) * (high - rates[above - 1]) / width;
     CorpusAnswer answer{{}, true, false, true};
-    // Rounded towards better quality, but not beyond the row that is known to pass.
+    // Rounds towards better quality, but not beyond the row known to pass.
     answer.point.q =
         std::round((higher_q_is_better ? std::ceil(exact / step - 1e-9) : std::floor(exact / step + 1e-9)) * step *
                    1e6) /

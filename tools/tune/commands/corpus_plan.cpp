@@ -27,13 +27,13 @@ std::vector<double> quality_values(const CorpusRequest &o) {
             throw usage_error("--crf-range " + o.q_range + " is not LOW:HIGH or LOW:HIGH:STEP");
         for (int i = 0; low + i * step <= high + 1e-9; i++) values.push_back(std::round((low + i * step) * 1e6) / 1e6);
     }
-    std::vector<double> once; // a value that was given twice is one cell
+    std::vector<double> once; // repeated values are one cell
     for (const double q : values)
         if (std::find(once.begin(), once.end(), q) == once.end()) once.push_back(q);
     return once;
 }
 
-// What can be used stays; an error where nothing is left, or with --strict where anything fails.
+// Keeps what is usable; an error if nothing remains, or with --strict if anything fails.
 void demand_some(Progress &progress, const std::vector<Outcome> &outcomes, bool is_strict) {
     const auto failed = [](const Outcome &outcome) { return !outcome.ok(); };
     const auto last = std::find_if(outcomes.rbegin(), outcomes.rend(), failed);
@@ -128,7 +128,7 @@ void CorpusGrid::check_values(const std::vector<json> &series, const std::vector
         } catch (const Error &e) {
             throw usage_error(e.what());
         }
-        if (o_.coarse_to_fine) QualityGrid(adapter, o_, 1); // windows are checked
+        if (o_.coarse_to_fine) QualityGrid(adapter, o_, 1); // checks windows
     }
 }
 
@@ -180,7 +180,7 @@ CorpusSeries CorpusGrid::make_series(const json &unit) {
     if (series.outcome.ok()) {
         try {
             series.setup = run_.setup(from.source, *used.adapter, preset, false, variant);
-        } catch (const CommandError &e) { // no sample could be cut: only this source is to blame
+        } catch (const CommandError &e) { // no sample could be cut: only this source is affected
             if (e.code() != kExitFailed) throw;
             series.outcome = {OutcomeKind::reference_undecodable, e.what(), "source"};
         }

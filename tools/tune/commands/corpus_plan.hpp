@@ -1,4 +1,4 @@
-// What a corpus consists of, settled before the first encode (tune.md 12.1).
+// The cells of a corpus, determined before the first encode (tune.md 12.1).
 #pragma once
 
 #include <map>
@@ -26,20 +26,20 @@ struct CorpusRequest : ProbeRequest, SearchOptions, ClusterOptions {
 
 CommandFiles files_of(const CorpusRequest &request);
 
-// A source with an encoder, a preset and a variant: cells differ only in quality.
+// A source with an encoder, a preset and a variant: its cells differ only in quality.
 struct CorpusSeries {
     ProbeSetup setup;
-    Outcome outcome; // if it failed, so do all its cells
+    Outcome outcome; // if it failed, all its cells fail
 };
 
-// Sources, encoders and what is made of them, each when it is first needed: a task on a cluster sees few of them.
+// Sources, encoders and their combinations, created on demand: a cluster task needs few of them.
 class CorpusGrid {
   public:
     CorpusGrid(Run &run, const CorpusRequest &request);
 
-    // A unit for each cell, or for each search of quality values, in the order of rows: source, encoder, preset,
-    // quality. Checks everything against all adapters. An encoder or a source that cannot be used is reported and
-    // becomes failed rows; if no encoder or no source is left, or with --strict, CommandError.
+    // One unit per cell, or per search of quality values, in row order: source, encoder, preset, quality. Checks
+    // everything against all adapters. Unusable encoders or sources are reported and become failed rows; if none
+    // remains, or with --strict, throws CommandError.
     std::vector<nlohmann::json> units();
 
     const CorpusSeries &series(const nlohmann::json &unit);
@@ -50,7 +50,7 @@ class CorpusGrid {
         const Adapter *adapter;
         Outcome outcome;
     };
-    struct OpenedSource { // one that cannot be read has only its path
+    struct OpenedSource { // an unreadable one has only its path
         Source source;
         Outcome outcome;
     };
@@ -64,11 +64,11 @@ class CorpusGrid {
     Run &run_;
     const CorpusRequest &o_;
     const std::vector<Variant> variants_;
-    std::set<std::string> repeated_; // stems of several sources
+    std::set<std::string> repeated_; // stems shared by several sources
     std::map<std::string, Encoder> encoders_;
     std::map<std::string, OpenedSource> sources_;
     std::recursive_mutex mutex_;
-    std::map<std::string, CorpusSeries> series_; // by the units without their quality
+    std::map<std::string, CorpusSeries> series_; // keyed by units without their quality
 };
 
 } // namespace vmaf::tune

@@ -42,7 +42,7 @@ json host_probes_json(HostProbes &known) {
     return probes;
 }
 
-// Which of the names FFmpeg lists under a switch such as -filters.
+// Which names FFmpeg lists under a switch such as -filters.
 json listed(const std::string &ffmpeg, const char *what, std::initializer_list<const char *> names) {
     const std::string text = run_child({ffmpeg, "-hide_banner", what}).out;
     json found = json::object();

@@ -1,4 +1,4 @@
-// `encode`: the whole file, at a given quality or at the one that a search finds (tune.md 5.5, 12.3).
+// `encode`: the whole file, at a given quality or one found by a search (tune.md 5.5, 12.3).
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -21,20 +21,20 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr double kLengthSlack = 2; // seconds by which --verify lets the length differ
+constexpr double kLengthSlack = 2; // seconds of difference in length that --verify allows
 
 struct EncodeRequest : ProbeRequest, SearchOptions {
     std::string audio_codec;
     bool video_only = false, verify = false, verify_score = false, fail_fast = false;
-    bool overwrite_input = false; // the output may be the source itself
+    bool overwrite_input = false; // the output may be the source
 };
 
 struct FileJob {
     Source source;
     ProbeSetup setup;
     double q = 0;
-    std::string output, temporary; // written to the latter, which then takes its place
-    std::string stats;             // of two passes: how their names begin
+    std::string output, temporary; // temporary is written first and then replaces output
+    std::string stats;             // prefix of two-pass statistics
 };
 
 bool is_mp4(const std::string &path) {
@@ -49,7 +49,7 @@ std::string output_name(const Source &source, const Adapter &adapter) {
     return (input.parent_path() / (input.stem().string() + "." + codec + ext)).string();
 }
 
-// Everything besides the video is copied, unless told otherwise; pass 1 has the video alone.
+// Copies everything except the video by default; pass 1 has only the video.
 Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
     const ProbeSetup &setup = job.setup;
     Arguments command =
@@ -63,7 +63,7 @@ Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
         Arguments keep = {"-map", "0:a?", "-map", "0:s?", "-c", "copy"};
         if (!o.audio_codec.empty()) append(keep, {"-c:a", o.audio_codec});
         if (is_mp4(job.output))
-            append(keep, {"-c:s", "mov_text"}); // all that mp4 can hold
+            append(keep, {"-c:s", "mov_text"}); // the only kind that mp4 can hold
         else
             append(keep, {"-map", "0:t?"});
         if (is_mp4(job.output))
@@ -74,12 +74,12 @@ Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
                                {"-c:v:" + number, "copy", "-disposition:v:" + number, "attached_pic"});
             }
         if (const auto filter = std::find(command.begin(), command.end(), "-vf"); filter != command.end())
-            *filter = "-filter:v:0";                                        // what is copied cannot be filtered
+            *filter = "-filter:v:0";                                        // copied streams cannot be filtered
         const auto map = std::find(command.begin(), command.end(), "-map"); // the video stays first
         command.insert(map + 2, keep.begin(), keep.end());
     }
     if (pass == 1) return command;
-    // FFmpeg's mp4 writer leaves covers out where it may write tags of any name.
+    // FFmpeg's mp4 muxer drops covers if it may write arbitrary tags.
     const bool has_covers = is_mp4(job.output) && others && !job.source.covers.empty();
     Arguments more = {"-metadata", std::string(has_covers ? "comment=" : "") + "VMAF_TUNE_ARGS=" +
                                        setup.encode.adapter->name + " " + std::string(setup.encode.adapter->knob) +
@@ -105,10 +105,10 @@ void verify_file(const EncodeRequest &o, const FileJob &job, const Source &produ
                                             " s; is the source damaged?");
 }
 
-// How the last pass of an encode ended, and what all of them took.
+// The end of the last pass, and the total of all passes.
 struct PassesDone {
     ChildResult last;
-    std::int64_t frames = 0; // that FFmpeg counted
+    std::int64_t frames = 0; // as counted by FFmpeg
     double seconds = 0;
 };
 
@@ -225,8 +225,8 @@ void settle_quality(Run &run, const EncodeRequest &o, FileJob &job, json &result
     run.progress().say(report.scored);
 }
 
-// A container that cannot hold what is to be copied into it is refused before anything is searched: some encoders hang
-// when the header cannot be written.
+// Checks before the search that the container can hold the copied streams: some encoders hang if the header cannot be
+// written.
 void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
     FileJob trial = job;
     trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
@@ -248,7 +248,7 @@ void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
         said.find("Unable to choose an output format") != std::string::npos)
         throw usage_error("'" + job.output + "': no container has the extension '" +
                           fs::path(job.output).extension().string() + "'; use .mkv, .mp4, .mov or .webm");
-    if (!is_refused) return; // other failures are the encode's own to tell
+    if (!is_refused) return; // other failures are reported by the encode itself
     std::string reason = "it refuses a stream";
     for (const char *sign :
          {"are supported for", "Could not find tag for codec", "not currently supported in container"})
@@ -273,7 +273,7 @@ void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const
     job.output = output.empty() ? output_name(job.source, adapter) : output;
     check_output(o, job);
     std::optional<NewFile> file;
-    if (o.dry_run) { // commands that are only shown stand for themselves
+    if (o.dry_run) { // displayed commands are the result
         job.temporary = job.output + ".part" + fs::path(job.output).extension().string();
         job.stats = job.temporary + ".stats";
     } else {
@@ -334,7 +334,7 @@ int run_encode(const EncodeRequest &given) {
         try {
             run.check_interrupted();
             encode_one(run, o, o.sources[i], o.outputs[i]);
-        } catch (const CommandError &e) { // the other files of a list go on
+        } catch (const CommandError &e) { // other files of a list continue
             if (o.sources.size() == 1 || e.code() == kExitInterrupted) throw;
             Progress::make_way();
             complain("encode", o.sources[i] + ": " + e.what());

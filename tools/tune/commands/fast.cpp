@@ -23,7 +23,7 @@ using nlohmann::json;
 namespace {
 
 constexpr double kChunkSeconds = 5;
-constexpr std::int64_t kScoredFrames = 40; // of a proxy; more tell little that the others do not
+constexpr std::int64_t kScoredFrames = 40; // of a proxy; more add little
 constexpr unsigned kMostSubsampling = 5;
 
 struct FastRequest : ProbeRequest, SearchOptions {
@@ -36,7 +36,7 @@ struct Trial {
     double q = 0, score = 0, kbps = 0;
 };
 
-// The whole source at one value: what was foretold, and what was measured.
+// The whole source at one value: predicted and measured.
 struct Verification {
     double q = 0, predicted = 0, error_bar = 0, score = 0, kbps = 0;
     double gap() const { return std::fabs(score - predicted); }
@@ -50,10 +50,10 @@ struct FastAnswer {
     std::vector<Verification> verified; // in the order of measuring
     std::string verified_on;
     std::vector<std::string> notes;
-    std::string backend, scored; // the latter: the conditions of what verified it
+    std::string backend, scored; // scored: the conditions of the verification
 };
 
-// Straight between the trials in the logarithm, and on beyond them.
+// Linear between trials in the logarithm, and beyond them.
 double rate_at(std::vector<Trial> trials, double q) {
     std::sort(trials.begin(), trials.end(), [](const Trial &a, const Trial &b) { return a.q < b.q; });
     if (trials.size() == 1) return trials.front().kbps;
@@ -70,15 +70,15 @@ ScoreCurve curve_of(const std::vector<Trial> &trials, const Adapter &adapter, bo
     return ScoreCurve(points, bounded, typical_slope(adapter));
 }
 
-// The lowest quality on the grid whose foretold score meets the target; the best one if none does.
+// The lowest quality on the grid whose predicted score meets the target; else the best one.
 int chosen_point(const ScoreCurve &curve, const QualityGrid &grid, double target) {
     for (int k = grid.last(); k > 0; k--)
         if (curve.score_at(grid.q(k)) >= target) return k;
     return 0;
 }
 
-// What one mean over pieces of half a second is worth for the whole: two standard errors of their mean, for the part of
-// the source that was not looked at, and of frames that were left out.
+// The uncertainty of a mean over half-second pieces: two standard errors, for the unseen part of the source and for
+// skipped frames.
 double sampling_error(const Series &scores, double scored_per_second, double part_seen) {
     const auto length = static_cast<std::size_t>(std::max(2.0, scored_per_second / 2));
     Series pieces;
@@ -102,7 +102,7 @@ FastAnswer answer_from(const ScoreCurve &curve, std::vector<Trial> trials, const
     return answer;
 }
 
-// The fork's curve, for trying out a pipeline without any encoder.
+// A synthetic curve, for testing a pipeline without an encoder.
 FastAnswer smoke(const FastRequest &o, const Adapter &adapter, double target) {
     const QualityGrid grid(adapter, o, 1);
     const auto measured = [](double q) {
@@ -146,7 +146,7 @@ class FastRun {
         if (o.subsample <= 1) {
             proxy_.score.subsample =
                 static_cast<unsigned>(std::clamp<std::int64_t>(frames / kScoredFrames, 1, kMostSubsampling));
-            // Odd: every place in groups of 2, 4 or 8 pictures has its turn; of even ones some are never scored.
+            // Odd, so that every position in groups of 2, 4 or 8 pictures is scored.
             if (proxy_.score.subsample % 2 == 0) proxy_.score.subsample--;
         }
         const std::string label = adapter_.name + " " + std::string(adapter_.knob);
@@ -194,14 +194,14 @@ class FastRun {
         const double scored = source_.rate.value() / proxy_.score.subsample;
         const double sampling = sampling_error(last_.series.at(target_.metric), scored, seen / proxy_.score.subsample);
         const double model = curve_error({*answer.q, answer.score}, curve.points());
-        // A piece begins with a key frame and knows nothing of what was before it.
+        // A piece starts with a key frame and lacks earlier references.
         const double edge = seen < 1 ? kEdge / std::max(1.0, seconds_ * source_.rate.value()) : 0;
         answer.error_bar = std::max(kLeastBar, std::hypot(sampling, model, edge));
         return answer;
     }
 
-    // The whole at the value that the piece's curve gives, and, where that misses, at the value that the curve gives
-    // when it is moved to what was measured. What is measured nearest to the target is the answer.
+    // Measures the whole at the value from the piece's curve and, if that misses, at the value from the curve shifted
+    // to the measurement. The measurement closest to the target is the answer.
     void verify(FastAnswer &answer) {
         const ProbeSetup whole = setup_of_whole();
         answer.verified_on = whole.clip_mode;
@@ -240,17 +240,17 @@ class FastRun {
         answer.is_met = best.score >= target_.value;
     }
 
-    // The value that should just meet the target on the whole.
+    // The value that should exactly meet the target on the whole.
     double refined(const FastAnswer &answer) const {
         return refined(curve_of(answer.trials, adapter_, metric_.bounded_by_100), answer.verified);
     }
 
   private:
-    static constexpr double kNear = 0.1;   // of the target: such a trial is the answer
-    static constexpr double kAbove = 1;    // a whole that exceeds the target by less needs no correction
-    static constexpr double kBelow = 0.25; // as near as kAbove, for a point that corrects the curve
+    static constexpr double kNear = 0.1;   // from the target: such a trial is the answer
+    static constexpr double kAbove = 1;    // a smaller excess over the target needs no correction
+    static constexpr double kBelow = 0.25; // as close as kAbove, for a point that corrects the curve
     static constexpr int kMostCorrections = 2;
-    static constexpr double kLeastBar = 0.1; // encoders and scalers are not that exact
+    static constexpr double kLeastBar = 0.1; // encoders and scalers are not more exact
     static constexpr double kEdge = 40;      // points times frames: 12 of 13 pieces of 20 frames were within 2 points
 
     double elapsed() const {
@@ -268,7 +268,7 @@ class FastRun {
         return probe;
     }
     bool is_hit(double score) const { return score >= target_.value && score <= target_.value + kAbove; }
-    // Of what was measured: the nearest that meets the target, else the nearest.
+    // The closest measurement that meets the target, else the closest.
     const Verification &best_of(const std::vector<Verification> &verified) const {
         const Verification *best = nullptr;
         for (const Verification &v : verified)
@@ -284,7 +284,7 @@ class FastRun {
             return distance(a) < distance(b);
         });
     }
-    // The piece's curve, moved so that it passes through what was measured of the whole.
+    // The piece's curve, shifted through the measurement of the whole.
     double moved(const ScoreCurve &curve, double q, const Verification &at) const {
         const bool bounded = metric_.bounded_by_100;
         const double shift = straightened(at.score, bounded) - straightened(curve.score_at(at.q), bounded);
@@ -295,7 +295,7 @@ class FastRun {
         const bool is_enclosed = std::any_of(verified.begin(), verified.end(), is_above) &&
                                  !std::all_of(verified.begin(), verified.end(), is_above);
         int k = grid_.last();
-        if (is_enclosed) { // the whole's own curve knows better than the piece's
+        if (is_enclosed) { // the whole's own curve is better than the piece's
             std::vector<Trial> trials;
             for (const Verification &v : verified) trials.push_back({v.q, v.score, v.kbps});
             const ScoreCurve own = curve_of(trials, adapter_, metric_.bounded_by_100);
@@ -306,7 +306,7 @@ class FastRun {
         while (k > 0 && moved(curve, grid_.q(k), at) < target_.value) k--;
         return grid_.q(k);
     }
-    // The whole source, or what `search` would look at where that takes longer than the budget leaves.
+    // The whole source, or what `search` would use if that exceeds the remaining budget.
     ProbeSetup setup_of_whole() {
         ProbeSetup whole = proxy_;
         whole.score.subsample = options_.subsample;
@@ -323,9 +323,9 @@ class FastRun {
         whole.clip_mode = choice.clip_mode;
         return whole;
     }
-    // Slopes differ between clips: what that makes over the distance to the nearest point that was measured.
+    // The error from differing slopes, over the distance to the closest measured point.
     template <class Points> double curve_error(const QualityPoint &at, const Points &measured) const {
-        constexpr double kSlopeError = 0.2; // of the typical one, where points enclose the answer
+        constexpr double kSlopeError = 0.2; // of the typical slope, if points enclose the answer
         double nearest = std::numeric_limits<double>::infinity();
         for (const auto &p : measured) nearest = std::min(nearest, std::fabs(p.q - at.q));
         const double change = kSlopeError * nearest * std::fabs(typical_slope(adapter_));
@@ -376,7 +376,7 @@ void write_document(const RunningOptions &o, json document, const FastAnswer &a)
 } // namespace
 
 bool is_located(const ScoreCurve &curve, double target, bool bounded_by_100) {
-    constexpr double kNearBounded = 1.4, kNearOther = 1.5; // of straightened scores: about three steps of a CRF
+    constexpr double kNearBounded = 1.4, kNearOther = 1.5; // of straightened scores: about three CRF steps
     const double wish = straightened(target, bounded_by_100);
     const std::vector<QualityPoint> &points = curve.points();
     for (std::size_t i = 1; i < points.size(); i++) {

@@ -16,7 +16,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// Its items stand for work that need not be done again.
+// Its items replace work, so they must be trusted.
 void check_trust(const std::string &path) {
     if (const std::string danger = system::who_else_can_change(path, system::Reach::with_parents); !danger.empty())
         throw system::Untrusted("the state of earlier runs, '" + path + "', is not used, because " + danger +
@@ -42,7 +42,7 @@ JobState::JobState(Run &run, const std::string &command, const std::string &sour
     fs::ifstream file(path_);
     const json stored = json::parse(file, nullptr, false);
     if (stored.is_object() && stored.value("version", 0) == 2 && stored.value("items", json()).is_object())
-        *items_ = stored["items"]; // what another version left is measured again
+        *items_ = stored["items"]; // items of another version are measured again
 }
 
 JobState::~JobState() = default;
@@ -65,7 +65,7 @@ void JobState::store(const std::string &key, const json &rows) {
         json{{"version", 2}, {"items", *items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
     try {
         vmaf::system::write_output_file(path_, [&](const auto &out) { out(text); });
-    } catch (const Error &) { // results are remembered by the cache too
+    } catch (const Error &) { // the cache also keeps results
         path_.clear();
     }
 }

@@ -1,4 +1,4 @@
-// What a long job has finished, so that it goes on after an interruption (tune.md 10.8).
+// The finished parts of a long job, so that it can continue after an interruption (tune.md 10.8).
 #pragma once
 
 #include <functional>
@@ -12,22 +12,22 @@
 
 namespace vmaf::tune {
 
-// Results of a job's items. An item's key says everything that it depends on, so that a changed parameter forgets only
-// what depends on it.
+// Results of a job's items. An item's key covers everything it depends on, so that a changed parameter invalidates only
+// affected items.
 class JobState {
   public:
-    // state.json in --work-dir, else a file in the cache's folder; nowhere without both.
+    // state.json in --work-dir, else a file in the cache's folder; disabled without both.
     JobState(Run &run, const std::string &command, const std::string &source_id);
     ~JobState();
 
-    // Rows of one of several items with that key: those that are stored, or those that `measure` gives, which are
-    // stored unless one of them has an error.
+    // Rows of an item with that key: stored ones, or the result of `measure`, which is stored unless a row has an
+    // error.
     std::vector<nlohmann::json> remembered(const std::string &key, const std::string &item,
                                            const std::function<std::vector<nlohmann::json>()> &measure);
-    void finish(); // the job is done; what only it needed goes
+    void finish(); // the job is done; removes temporary files
 
   private:
-    void store(const std::string &key, const nlohmann::json &rows); // written at once, whole or not at all
+    void store(const std::string &key, const nlohmann::json &rows); // immediately and atomically
 
     std::string path_;
     bool is_ours_ = false; // not in a folder that the user named

@@ -1,8 +1,8 @@
-// `ladder`: which resolutions and bitrates to ship (tune.md 12.12). The source is scaled to each rung before it is
-// encoded, and the decoded rung is scaled back for scoring.
+// `ladder`: which resolutions and bitrates to ship (tune.md 12.12). Scales the source to each rung before encoding, and
+// scales the decoded rung back for scoring.
 //
-// Its units, by phases: points of each size's curve; what a curve needs besides; the exact rung at each target; what
-// the chosen rungs' streams are; with --run the rungs, and sound and subtitles.
+// Its units, by phases: points of each size's curve; further points that a curve needs; the exact rung at each target;
+// the properties of the chosen rungs' streams; with --run the rungs, sound and subtitles.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -157,7 +157,7 @@ std::vector<json> LadderJob::run(const json &unit, const JobRows &so_far) {
 
 ProbeSetup LadderJob::setup_of(FrameSize size) {
     ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
-    if (setup.score.scale == "none") // rungs are compared at the source's size, not at their own
+    if (setup.score.scale == "none") // rungs are compared at the source's size
         setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
     setup.encode_size = size;
     if (size.width == source_.width && size.height == source_.height) return setup;
@@ -174,7 +174,7 @@ std::vector<QualityTarget> LadderJob::quality_targets() const {
     return all;
 }
 
-// A point of a curve with its row, or why there is none.
+// A point of a curve with its row, or the reason for its absence.
 json LadderJob::probe(const ProbeSetup &setup, double q) {
     run_.check_interrupted();
     ProbeSetup own = setup;
@@ -195,8 +195,8 @@ json LadderJob::probe(const ProbeSetup &setup, double q) {
     return point;
 }
 
-// Two fixed points of every size, so that the answer does not depend on what is in the cache. They tell roughly at
-// which targets a size is worth more.
+// Two fixed points per size, so that the answer does not depend on the cache. They show roughly at which targets a size
+// pays.
 std::vector<json> LadderJob::first_points() const {
     std::vector<json> units;
     for (std::size_t size = 0; size < sizes_.size(); size++) {
@@ -215,7 +215,7 @@ std::vector<json> LadderJob::measure_point(const json &unit) {
                              [&] { return std::vector<json>{probe(setup, grid_.q(k))}; });
 }
 
-// More points where those that are there do not tell the rate between the wanted targets closely enough.
+// Adds points until the curve gives the rate between the wanted targets precisely enough.
 std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_far) {
     const std::vector<RateCurve> first = curves_by_size(so_far);
     RateCurve curve = first[size];
@@ -229,14 +229,14 @@ std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_
     const ProbeSetup setup = setup_of(sizes_.at(size));
     return state_.remembered(search_identity(setup, o_, quality_targets()), "", [&] {
         std::vector<json> made;
-        const auto measure = [&](int k) { // false: nothing is learned
+        const auto measure = [&](int k) { // false: nothing new
             if (!known.insert(k).second) return false;
             made.push_back(probe(setup, grid_.q(k)));
             if (made.back().contains("error")) return false;
             curve.points.push_back(point_of(made.back()));
             return true;
         };
-        // A point beyond the end of the wanted scores, where the rough curve takes it to be; else the window's end.
+        // A point beyond the end of the wanted scores, estimated from the rough curve; else the window's end.
         const auto reach = [&](double score, int end, auto is_enough) {
             const int margin = end == 0 ? -grid_.points_in(1) : grid_.points_in(1);
             for (int trial = 0; trial < 2; trial++) {
@@ -277,8 +277,8 @@ std::vector<RateCurve> LadderJob::curves_by_size(const JobRows &rows) const {
     return curves;
 }
 
-// A rung at the target: at the size that the curves favour, and where another one is as good within the curves'
-// error, at the one that needs less.
+// A rung at the target: at the size favoured by the curves, or if another one is as good within the curves' error, at
+// the one that needs less.
 std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurve> &curves) {
     std::vector<std::pair<double, const RateCurve *>> rates;
     for (const RateCurve &curve : curves)
@@ -290,7 +290,7 @@ std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurv
         if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
         const RatePoint &any = curve->points.front();
         const ProbeSetup setup = setup_of({any.width, any.height});
-        SearchOptions own = o_; // to one per cent of the rate, or exactly where that is asked for
+        SearchOptions own = o_; // to 1 % of the rate, or exactly if requested
         if (!own.tolerance) own.tolerance = curve->score_of_percent(target);
         own.start_q = curve->q_at(target);
         QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
@@ -307,7 +307,7 @@ std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurv
     return found;
 }
 
-// Which points become rungs.
+// Selects the points that become rungs.
 std::vector<RatePoint> LadderJob::choose(const JobRows &rows) {
     std::vector<RatePoint> at_targets;
     for (const UnitRows *unit : of_step(rows, "rung")) {
@@ -320,7 +320,7 @@ std::vector<RatePoint> LadderJob::choose(const JobRows &rows) {
             run_.progress().warn("no size reaches " + o_.metric + " " + number_text(unit->unit.at("target")) +
                                  "; the ladder ends below");
     }
-    if (at_targets.empty()) // easier or harder than all targets: the best that was measured
+    if (at_targets.empty()) // easier or harder than all targets: the best measurement
         for (const RateCurve &curve : curves(rows))
             at_targets.insert(at_targets.end(), curve.points.begin(), curve.points.end());
     std::vector<RatePoint> usable;
@@ -333,7 +333,7 @@ std::vector<RatePoint> LadderJob::choose(const JobRows &rows) {
     return chosen;
 }
 
-// The stream's own profile, level and peaks, from one more encode of the rung.
+// The stream's profile, level and peaks, from another encode of the rung.
 json LadderJob::describe(const RatePoint &point) {
     const ProbeSetup setup = setup_of({point.width, point.height});
     std::string codecs;
@@ -350,7 +350,7 @@ json LadderJob::describe(const RatePoint &point) {
     return {{"codecs", codecs}, {"peak_bps", peak_bps}};
 }
 
-// The whole source, with key frames at the same times as the other rungs; HLS in segments, else as a file.
+// The whole source, with key frames at the same times as other rungs; HLS in segments, else as a file.
 json LadderJob::encode_rung(Rung rung) {
     const RungFiles files = this->files();
     const ProbeSetup setup = setup_of({rung.point.width, rung.point.height});
@@ -372,7 +372,7 @@ json LadderJob::encode_rung(Rung rung) {
     return {{"peak_bps", made.peak_bps}, {"mean_bps", made.mean_bps}, {"index", index_json(rung.index)}};
 }
 
-// Those that were chosen, as far as they are described and encoded.
+// The chosen rungs, as far as described and encoded.
 std::vector<Rung> LadderJob::rungs(const JobRows &rows) const {
     std::vector<Rung> rungs;
     for (const UnitRows *unit : of_step(rows, "describe"))
@@ -403,7 +403,7 @@ json LadderJob::document(const std::vector<Rung> &rungs) const {
     return document;
 }
 
-// All rows that were measured, by sizes and then by targets.
+// All measured rows, by size and then by target.
 std::string measured_rows(const JobRows &rows, std::size_t sizes) {
     std::string text;
     const auto add = [&](const UnitRows *unit) {

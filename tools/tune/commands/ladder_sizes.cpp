@@ -12,7 +12,7 @@ namespace {
 
 int nearest_even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
 
-// Of the source's shape; its own size is always among them.
+// With the source's aspect ratio; always includes its own size.
 std::vector<FrameSize> usual_sizes(const Source &source) {
     const FrameSize own{source.width - source.width % 2, source.height - source.height % 2};
     std::vector<FrameSize> sizes = {own};

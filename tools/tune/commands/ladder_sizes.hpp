@@ -1,4 +1,4 @@
-// The sizes of pictures that a ladder looks at.
+// The picture sizes that a ladder examines.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vmaf::tune {
 
-// Those of --resolutions; without a wish the source's own and smaller ones of its shape. Throws CommandError.
+// The sizes of --resolutions; by default the source's own and smaller ones of its aspect ratio. Throws CommandError.
 std::vector<FrameSize> rung_sizes(const std::string &wish, const Source &source);
 
 } // namespace vmaf::tune

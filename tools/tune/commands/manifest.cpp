@@ -16,7 +16,7 @@ using nlohmann::json;
 
 namespace {
 
-// The first bytes of a stream's extradata, as ffprobe prints them: "00000000: 0164 001e ...".
+// The first bytes of a stream's extradata, as printed by ffprobe: "00000000: 0164 001e ...".
 std::vector<int> leading_bytes(const json &stream) {
     const std::string text = stream.value("extradata", "");
     std::vector<int> bytes;
@@ -24,7 +24,7 @@ std::vector<int> leading_bytes(const json &stream) {
     for (std::size_t at = colon == std::string::npos ? text.size() : colon + 2;
          at + 1 < text.size() && bytes.size() < 16;) {
         if (text[at] == ' ') {
-            if (text[at + 1] == ' ') break; // what follows is text
+            if (text[at + 1] == ' ') break; // text follows
             at++;
             continue;
         }
@@ -51,7 +51,7 @@ std::string codec_string(const Programs &programs, const std::string &path) {
               bits = pixel_layout(s.value("pix_fmt", "yuv420p")).value_or(PixelLayout{}).bits;
     char text[64] = "";
     const std::vector<int> extra = leading_bytes(s);
-    if (codec == "h264" && extra.size() > 3 && extra[0] == 1) { // profile, constraints and level as the stream has them
+    if (codec == "h264" && extra.size() > 3 && extra[0] == 1) { // profile, constraints and level from the stream
         std::snprintf(text, sizeof text, "avc1.%02X%02X%02X", extra[1], extra[2], extra[3]);
     } else if (codec == "h264") {
         const int idc = profile.find("High 4:4:4") == 0   ? 244
@@ -127,7 +127,7 @@ Bandwidth playlist_bandwidth(const std::string &path) {
 }
 
 Bandwidth file_bandwidth(const Programs &programs, const std::string &path, double segment_seconds, double fps) {
-    // Packets with their times, put into pieces as long as segments.
+    // Packets with their times, grouped by segment length.
     std::map<std::int64_t, double> bits;
     double last = 0, total = 0;
     RunOptions options;
@@ -154,7 +154,7 @@ Bandwidth file_bandwidth(const Programs &programs, const std::string &path, doub
 
 namespace {
 
-// Quotes and ends of lines have no place in an attribute of a playlist.
+// Removes quotes and line ends, which playlist attributes cannot contain.
 std::string playlist_text(std::string text) {
     for (char &c : text)
         if (c == '"' || static_cast<unsigned char>(c) < ' ') c = '\'';
@@ -204,7 +204,7 @@ std::string hls_playlist(const std::vector<Rung> &rungs, const Source &source, c
 
 namespace {
 
-// Where a player finds the head of a file and its index.
+// Where a player finds a file's header and its index.
 std::string segment_base(const std::optional<SegmentIndex> &index) {
     if (!index) return {};
     return "<SegmentBase timescale=\"" + std::to_string(index->timescale) + "\" indexRange=\"" +

@@ -1,4 +1,4 @@
-// What players read of a ladder: playlists, manifests, and the facts about streams in them (tune.md 12.12).
+// What players read of a ladder: playlists, manifests and the stream properties in them (tune.md 12.12).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,28 +14,28 @@ namespace vmaf::tune {
 struct Rung {
     RatePoint point;
     std::string codecs;
-    double peak_bps = 0, mean_bps = 0; // of what was made; no mean: the point's rate
-    std::optional<SegmentIndex> index; // of what was made as fragmented MP4
+    double peak_bps = 0, mean_bps = 0; // measured; without a mean, the point's rate
+    std::optional<SegmentIndex> index; // for fragmented MP4
 
     double average_bandwidth() const;
-    double bandwidth() const; // bits per second: the peak, but not less than the mean
+    double bandwidth() const; // bits per second: the peak, but at least the mean
     std::string name() const; // rendition_WxH_kbps, without an extension
 };
 
-// RFC 6381 name of a produced stream; empty if it is not known.
+// RFC 6381 name of a produced stream; empty if unknown.
 std::string codec_string(const Programs &programs, const std::string &path);
 
 // Largest bitrate of any two seconds, in bits per second.
 double peak_bandwidth(const Programs &programs, const std::string &path, double fps);
 
-// Of the segments that were made.
+// Of the produced segments.
 struct Bandwidth {
     double peak_bps = 0, mean_bps = 0;
 };
-Bandwidth playlist_bandwidth(const std::string &path); // an HLS media playlist, with the sizes of its segments
+Bandwidth playlist_bandwidth(const std::string &path); // an HLS media playlist with segment sizes
 Bandwidth file_bandwidth(const Programs &programs, const std::string &path, double segment_seconds, double fps);
 
-// Sound or subtitles beside the rungs, in a file of their own.
+// A separate file with sound or subtitles.
 struct SideTrack {
     enum class Kind { sound, subtitles } kind = Kind::sound;
     int stream = 0;                           // of the source
@@ -47,7 +47,7 @@ struct SideTrack {
     std::optional<SegmentIndex> index;
 };
 
-// These travel from the machines that measure and make files to the one that writes the manifest.
+// These travel from the machines that measure and produce files to the one that writes the manifest.
 nlohmann::json point_json(const RatePoint &point);
 RatePoint point_of(const nlohmann::json &stored);
 nlohmann::json index_json(const std::optional<SegmentIndex> &index);

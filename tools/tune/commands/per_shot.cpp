@@ -1,7 +1,7 @@
-// `per-shot`: a quality value for each shot, so that quality stays constant over time (tune.md 12.7).
+// `per-shot`: a quality value per shot, for constant quality over time (tune.md 12.7).
 //
-// Its units, by phases: the search of each shot, which its neighbour's answer leads; shots that move towards their
-// neighbours; the whole, where one value may do; with --run the segments, and their joining.
+// Its units, by phases: the search of each shot, guided by its neighbour's answer; shots that move towards their
+// neighbours; the whole, if one value may suffice; with --run the segments, and joining them.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -30,7 +30,7 @@ namespace {
 
 struct PerShotRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::string plan_out, script_out, segment_dir, shots, probe_preset, floor, zones, per_shot_bin;
-    std::optional<double> diff_threshold; // cuts by plain differences
+    std::optional<double> diff_threshold; // detects cuts by plain differences
     int min_shot = 24, probe_rate = 1;
     std::string max_shot = "10s";
     double max_q_step = 8;
@@ -56,7 +56,7 @@ std::vector<Shot> find_shots(Run &run, const PerShotRequest &own, const Source &
     return shots;
 }
 
-// No frame may be lost or encoded twice by what another detector says.
+// An external detector's list must not lose or repeat frames.
 void cover_everything(Run &run, std::vector<Shot> &shots, std::int64_t frames) {
     std::int64_t next = 0;
     for (const Shot &shot : shots) {
@@ -133,7 +133,7 @@ class PerShotJob : public Job {
     std::vector<QualityTarget> targets_of(const json &unit) const;
     std::string preset_of(const json &unit) const;
 
-    std::vector<PlannedShot> searched(const JobRows &rows) const; // and moved
+    std::vector<PlannedShot> searched(const JobRows &rows) const; // after smoothing
     std::optional<PlannedShot> one_for_all(const JobRows &rows) const;
     std::vector<PlannedShot> answered(const JobRows &rows) const;
     ShotAssembly assembly(const std::vector<PlannedShot> &shots);
@@ -170,7 +170,7 @@ const std::vector<double> &PerShotJob::times() {
     return *times_;
 }
 
-// Shots, cut where a zone begins or ends. A unit states what its zone wishes.
+// Shots, cut at zone boundaries. A unit contains its zone's wishes.
 std::vector<json> PerShotJob::shot_units() {
     std::vector<Shot> found = find_shots(run_, o_, source_);
     if ((!o_.shots.empty() || !o_.per_shot_bin.empty()) && !times().empty())
@@ -201,12 +201,12 @@ bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedSh
 bool has_failed(const PlannedShot &p) { return !p.outcome.ok(); }
 bool has_missed(const PlannedShot &p) { return !p.is_met; }
 
-// Whether shots were found by ourselves, and the user did not ask to keep them apart.
+// Whether we detected the shots, and the user did not ask to keep them separate.
 bool are_our_shots(const PerShotRequest &o) {
     return o.shots.empty() && o.per_shot_bin.empty() && o.zones.empty() && o.floor.empty();
 }
 
-// What follows a step, as far as anything is to be done in it.
+// Further units of a step, if any.
 std::vector<json> PerShotJob::next(const JobRows &so_far) {
     if (so_far.empty()) return shot_units();
     const std::string step = so_far.back().unit.at("step");
@@ -252,7 +252,7 @@ std::vector<json> PerShotJob::segment_units(const JobRows &so_far) {
         units.push_back({{"step", "segment"}, {"shot", i}, {"frames", shots[i].shot.frames()}});
     std::stable_sort(units.begin(), units.end(),
                      [](const json &a, const json &b) { return a["frames"] > b["frames"]; });
-    return units; // long ones first, side by side
+    return units; // long ones first, in parallel
 }
 
 std::vector<json> PerShotJob::run(const json &unit, const JobRows &so_far) {
@@ -265,7 +265,7 @@ std::vector<json> PerShotJob::run(const json &unit, const JobRows &so_far) {
         make_segment(all.segments.at(unit.at("shot")), all.segments.size());
         return {};
     }
-    std::optional<double> hint; // the neighbour's, where this machine has it
+    std::optional<double> hint; // the neighbour's answer, if on this machine
     for (const UnitRows *before : of_step(so_far, "shot"))
         if (!before->rows.at(0).contains("error")) hint = before->rows[0].at("q");
     return search(unit, hint);
@@ -315,7 +315,7 @@ std::vector<json> PerShotJob::search(const json &unit, std::optional<double> hin
         json row = {{"q", report.q.value_or(hint.value_or(adapter_.default_q))},
                     {"probes", report.probes.size()},
                     {"met", report.ok()}};
-        if (report.failed()) // the other shots go on
+        if (report.failed()) // the other shots continue
             row.update({{"error", report.outcome.sentence}, {"status", report.outcome.row_status()}});
         else
             row.update({{"score", report.score}, {"kbps", report.bitrate_kbps}});
@@ -332,7 +332,7 @@ PlannedShot planned_of(const UnitRows &unit) {
     return planned;
 }
 
-// Neighbours that are too far apart move together; what moved is measured again.
+// Neighbours too far apart move together; moved shots are measured again.
 std::vector<PlannedShot> PerShotJob::searched(const JobRows &rows) const {
     std::vector<PlannedShot> shots;
     std::vector<double> q;
@@ -351,8 +351,7 @@ std::vector<PlannedShot> PerShotJob::searched(const JobRows &rows) const {
     return shots;
 }
 
-// Shots that were found by ourselves must pay: where one quality value for everything meets the targets with less, by
-// more than one percent, it is taken.
+// Shots that we detected must pay: if one quality value meets the targets with at least 1 % less, it is used.
 std::optional<PlannedShot> PerShotJob::one_for_all(const JobRows &rows) const {
     const std::vector<const UnitRows *> tried = of_step(rows, "whole");
     if (tried.empty()) return std::nullopt;
@@ -378,7 +377,7 @@ ShotAssembly PerShotJob::assembly(const std::vector<PlannedShot> &shots) {
         const std::string preset = shots[i].preset.empty() ? run_.only_preset() : shots[i].preset;
         const ProbeSetup setup = run_.setup(source_, adapter_, preset, false);
         const std::string path = (fs::path(o_.segment_dir) / name).string();
-        // A segment alone does not know how long its last frame is shown.
+        // A segment alone does not know the duration of its last frame.
         const bool has_next = static_cast<std::size_t>(shot.end) < times().size();
         segments.push_back({path,
                             encode_command(setup.programs, source_, window_of(shot, source_, times()), setup.encode,
@@ -392,7 +391,7 @@ void PerShotJob::make_segment(const ShotSegment &segment, std::size_t segments) 
     try {
         encode_segment(base_, segment, o_.segment_dir);
         run_.progress().note("segment " + std::to_string(++segments_made_) + " of " + std::to_string(segments));
-    } catch (const CommandError &) { // what was finished stays for the next run
+    } catch (const CommandError &) { // finished segments stay for the next run
         run_.check_interrupted();
         throw;
     } catch (const system::OutputError &e) {

@@ -33,7 +33,7 @@ std::string maker_of(const ProbeSetup &base, const ShotSegment &segment) {
 
 bool is_made(const ProbeSetup &base, const ShotSegment &segment) {
     std::error_code error;
-    std::string danger; // who could have made up either is not believed
+    std::string danger; // never trusts forged ones
     return fs::exists(segment.path, error) &&
            system::who_else_can_change(segment.path, system::Reach::itself).empty() &&
            system::content_if_own(mark_of(segment), danger) == maker_of(base, segment);
@@ -41,7 +41,7 @@ bool is_made(const ProbeSetup &base, const ShotSegment &segment) {
 
 } // namespace
 
-// In a folder of this run until it is whole.
+// In this run's folder until complete.
 void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const std::string &folder) {
     if (is_made(base, segment)) return;
     std::error_code error;
@@ -90,7 +90,7 @@ ShotAssembly assemble(const ProbeSetup &base, const std::vector<ShotSegment> &se
     const bool is_mp4 = extension == ".mp4" || extension == ".mov";
     const bool others = base.source.has_other_streams && base.source.kind == Source::Kind::container;
     a.concat_command = {base.programs.ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error"};
-    if (others && first_time > 0) // pictures that begin after the sound do so in the joined file, too
+    if (others && first_time > 0) // pictures that start after the sound do so in the joined file too
         append(a.concat_command, {"-itsoffset", number_text(first_time)});
     append(a.concat_command, {"-f", "concat", "-safe", "0", "-i", ffmpeg_path(a.list_path)});
     if (others)
@@ -153,7 +153,7 @@ json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, con
     const std::string &metric = base.score.metrics.front().name;
     plan["final_score"] = pooled_metric(metric, values, base.pool);
     if (static_cast<std::int64_t>(values.size()) != frames)
-        return scores; // every n-th frame: shots cannot be told apart
+        return scores; // every n-th frame: shots cannot be separated
     Series of_shots;
     for (const PlannedShot &planned : shots) {
         const Series part(values.begin() + planned.shot.start, values.begin() + planned.shot.end);

@@ -113,13 +113,13 @@ void write_prediction(const PredictRequest &o, const json &document) {
 namespace {
 
 constexpr std::int64_t kMostProbeFrames = 240;
-constexpr unsigned kProbeSubsampling = 3; // odd: every place in groups of 2, 4 or 8 pictures has its turn
-constexpr std::int64_t kFewFrames = 96;   // of which none is left out
-constexpr std::size_t kMostProbes = 4;    // of one shot
+constexpr unsigned kProbeSubsampling = 3; // odd: every position in groups of 2, 4 or 8 pictures is scored
+constexpr std::int64_t kFewFrames = 96;   // with at most this many, none is skipped
+constexpr std::size_t kMostProbes = 4;    // per shot
 
 struct PredictedShot {
     Shot shot;
-    std::vector<QualityPoint> probes; // one, and others at what was foretold where that is far from them
+    std::vector<QualityPoint> probes; // one, plus others at the prediction if that is far from them
     double kbps = 0;                  // of the first
     double q = 0, score = 0;
     std::optional<double> measured;
@@ -151,9 +151,9 @@ class ShotPrediction {
         return shots;
     }
 
-    // At most ten seconds or so of the shot, with the preset that is asked for; another preset's offset would be the
-    // largest error of all. Slopes differ between contents: far from the target one probe alone foretells badly, and
-    // another at the value that it gives shows this content's own slope.
+    // Uses at most about ten seconds of the shot, with the requested preset; another preset's offset would be the
+    // largest error. Slopes differ between contents: far from the target one probe predicts badly, and a second one at
+    // the predicted value reveals this content's slope.
     void probe(PredictedShot &s) {
         Shot piece = s.shot;
         piece.end = std::min(piece.end, piece.start + kMostProbeFrames);
@@ -176,7 +176,7 @@ class ShotPrediction {
         }
     }
 
-    // From its probes, and what was measured of it. A piece's probe tells less than the whole shot at the same value.
+    // From its probes and measurements. A piece's probe is less informative than the whole shot at the same value.
     void predict(PredictedShot &s, double bias) const {
         std::vector<QualityPoint> points = s.probes;
         if (s.measured) {
@@ -195,7 +195,7 @@ class ShotPrediction {
         return probe_score(setup, measure(setup, q), target_.metric, target_.pool);
     }
 
-    // From the shots that have two points now: how fast this title's scores fall.
+    // From shots with two points: how fast this title's scores fall.
     void learn_slope(const std::vector<PredictedShot> &shots) {
         double sum = 0, weight = 0;
         for (const PredictedShot &s : shots) {
@@ -213,7 +213,7 @@ class ShotPrediction {
         if (weight > 0 && (sum / weight < 0) == (slope_ < 0)) slope_ = sum / weight;
     }
 
-    // What is left of the residuals with that slope, on average.
+    // The mean of the remaining residuals with that slope.
     double common_error(const std::vector<PredictedShot> &shots) const {
         double sum = 0;
         int count = 0;
@@ -226,7 +226,7 @@ class ShotPrediction {
     }
 
   private:
-    static constexpr double kNearBounded = 0.35, kNearOther = 0.4; // of straightened scores: less than a step of a CRF
+    static constexpr double kNearBounded = 0.35, kNearOther = 0.4; // of straightened scores: less than a CRF step
 
     ProbeResult measure(const ProbeSetup &setup, double q) {
         run_.check_interrupted();
@@ -274,7 +274,7 @@ std::string summary_of(const std::vector<PredictedShot> &predicted, const Adapte
            (judgement.verdict == PredictionVerdict::fall_back ? "; use `vmaf-tune per-shot` or `search`" : "");
 }
 
-// The request as a prediction takes it. Throws CommandError.
+// The request with defaults applied. Throws CommandError.
 PredictRequest checked(const PredictRequest &given) {
     PredictRequest o = given;
     if (!o.predictor_file.empty())
@@ -292,7 +292,7 @@ PredictRequest checked(const PredictRequest &given) {
     return o;
 }
 
-// Every shot is probed; then some are encoded and scored for real.
+// Probes every shot, then encodes and scores some completely.
 class PredictJob : public Job {
   public:
     explicit PredictJob(const PredictRequest &o)
@@ -348,7 +348,7 @@ std::vector<json> PredictJob::run(const json &unit, const JobRows &) {
     return {row};
 }
 
-// What the probes say, before any is corrected; with what was measured.
+// The probes' predictions before correction, with measurements.
 std::vector<PredictedShot> PredictJob::predicted(const JobRows &rows) const {
     std::vector<PredictedShot> shots;
     for (const UnitRows *unit : of_step(rows, "probe")) {
@@ -380,7 +380,7 @@ Answer PredictJob::result(const JobRows &rows) {
                                        s.score));
     }
     const Judgement judgement = judge(residuals, o_.residual_threshold);
-    // All learn from those that were measured; what they are off by all the same is taken off the others.
+    // All shots learn from the measured ones; their remaining common error is subtracted from the others.
     prediction_.learn_slope(shots);
     const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction_.common_error(shots) : 0;
     std::size_t probes = 0;

@@ -1,5 +1,5 @@
-// `predict`: which quality value would meet a target, from one cheap probe per shot or from existing rows, with
-// intervals and a verdict on whether that is to be believed (tune.md 12.8, 12.9).
+// `predict`: the quality value that would meet a target, from one cheap probe per shot or from existing rows, with
+// intervals and a verdict on its reliability (tune.md 12.8, 12.9).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -26,18 +26,18 @@ const char *verdict_word(PredictionVerdict verdict);
 
 struct Judgement {
     PredictionVerdict verdict = PredictionVerdict::fall_back;
-    double max_abs = 0, mean = 0, bias = 0; // bias: to be added to predictions, where `recalibrate`
+    double max_abs = 0, mean = 0, bias = 0; // bias: added to predictions if `recalibrate`
 };
-// Measured minus predicted, of what was validated.
+// From measured minus predicted, for validated shots.
 Judgement judge(const std::vector<double> &residuals, double threshold);
 
-// Which `k` of the shots are validated: some of each quarter by probe bitrate, the rest from the highest.
+// Which `k` shots to validate: some per quarter by probe bitrate, the rest from the highest.
 std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrates, std::size_t k);
 
-// Half the width of an interval that holds 1 - alpha of what was held out, and where that is known from.
+// Half the width of an interval that contains 1 - alpha of held-out residuals, and its origin.
 struct Calibration {
-    std::vector<double> residuals; // of predictions that were checked
-    std::string origin;            // "sidecar", "built-in", or empty: nothing is known
+    std::vector<double> residuals; // of validated predictions
+    std::string origin;            // "sidecar", "built-in", or empty: unknown
     bool is_known() const { return !residuals.empty(); }
     double half_width(double alpha) const;
 };
@@ -45,7 +45,7 @@ Calibration read_calibration(const std::string &path); // {method, alpha, n, res
 Calibration built_in_calibration(const Adapter &adapter);
 nlohmann::json calibration_json(const std::vector<double> &residuals, double alpha);
 
-// What both ways of predicting report; keys of the older tool.
+// Shared output of both prediction methods; keys of the older tool.
 nlohmann::json prediction_json(const PredictRequest &request, const Judgement &judgement, double target,
                                std::size_t validated, const Calibration &calibration);
 void write_prediction(const PredictRequest &request, const nlohmann::json &document);

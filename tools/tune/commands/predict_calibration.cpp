@@ -1,6 +1,6 @@
-// What predictions were off by (bench/tune_accuracy.py; 320x180, target 93): first on 14 or 15 clips that no slopes
-// were taken from (limits of probes were chosen by looking at them), then, for x264, on the 13 that typical slopes come
-// from; for x265 on 14 that nothing was chosen with in view.
+// Residuals of predictions (bench/tune_accuracy.py; 320x180, target 93): first on 14 or 15 clips that did not calibrate
+// slopes (but were used to choose limits of probes), then, for x264, on the 13 that calibrated typical slopes; for x265
+// on 14 that were never used for any choice.
 #include "adapters/adapter.hpp"
 #include "commands/predict.hpp"
 

@@ -1,4 +1,4 @@
-// Predictions from existing rows: a curve for each title, checked on points and titles left out of the fit.
+// Predictions from existing rows: a curve per title, checked on points and titles left out of the fit.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -24,7 +24,7 @@ struct Title {
     const Adapter *adapter = nullptr;
     double slope = 0; // of other titles
     std::optional<double> own_slope;
-    // What the curve gives at the point nearest to the target when fitted without it.
+    // The curve's error at the point closest to the target, when fitted without it.
     std::optional<double> residual;
     double held_out_q = 0, held_out_score = 0;
 };
@@ -57,7 +57,7 @@ void hold_out(Title &title, const QualityTarget &target, bool bounded) {
     title.residual = nearest->score - title.held_out_score;
 }
 
-double rate_at(const Title &title, double q) { // by the nearest two rows, straight in the logarithm
+double rate_at(const Title &title, double q) { // from the closest two rows, linear in the logarithm
     std::vector<CorpusPoint> rows = title.rates;
     std::sort(rows.begin(), rows.end(),
               [&](const CorpusPoint &a, const CorpusPoint &b) { return std::fabs(a.q - q) < std::fabs(b.q - q); });
@@ -73,7 +73,7 @@ using Titles = std::map<Key, Title>;
 
 void find_slopes(Titles &titles, const QualityTarget &target, bool is_bounded) {
     for (auto &[key, title] : titles) title.own_slope = slope_of(title.points, is_bounded);
-    for (auto &[key, title] : titles) { // what other titles of this encoder and preset say
+    for (auto &[key, title] : titles) { // the slopes of other titles with this encoder and preset
         double sum = 0;
         int count = 0;
         for (const auto &[other, t] : titles)

@@ -79,7 +79,7 @@ std::string QualitySearch::size_text() const {
 }
 
 bool QualitySearch::fits(const ProbeResult &probe) const {
-    if (probe.samples.size() < setup_.samples.size()) return true; // told by the probe that has all samples
+    if (probe.samples.size() < setup_.samples.size()) return true; // reported by the probe that has all samples
     const Prediction whole = predict_whole(setup_, probe);
     return (!options_.max_bitrate || probe.bitrate_kbps() <= *options_.max_bitrate) &&
            (max_bytes_ <= 0 || whole.bytes <= max_bytes_) &&
@@ -90,7 +90,7 @@ SearchPoint QualitySearch::point(const ProbeResult &probe, const QualityTarget &
     return {probe.q, score_of(probe, target), probe.bitrate_kbps()};
 }
 
-// A probe of all samples, or of some; never twice.
+// A probe of all samples or some; never twice.
 const ProbeResult &QualitySearch::measure(int k, const Samples &focus) {
     for (const Samples &samples : {Samples{}, focus})
         if (const auto found = known_.find({k, samples}); found != known_.end()) return probes_[found->second];
@@ -135,7 +135,7 @@ SearchReport QualitySearch::find(const std::vector<QualityTarget> &targets, std:
     for (;;) {
         SearchReport report = find_once(targets, hint);
         if (!is_backend_lost_) return report;
-        known_.clear(); // scores of one search are not mixed: it begins again on the other backend (7.6)
+        known_.clear(); // never mixes scores in one search: it restarts on the other backend (7.6)
         probes_.clear();
         is_backend_lost_ = false;
     }
@@ -156,7 +156,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
     const auto measured = [&](const ProbeResult &probe) {
         return Measurement{is_single ? score_of(probe, first) : margin_of(probe, targets), fits(probe)};
     };
-    // With `worst` only the lowest samples are probed until the answer is there; then all of them confirm it (8.4).
+    // With `worst`, probes only the lowest samples until there is an answer; then all of them confirm it (8.4).
     const bool by_worst = setup_.aggregate == SampleAggregate::worst && setup_.samples.size() > 1;
     Samples focus;
     SearchAnswer answer;
@@ -194,7 +194,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         if (report.failed() || is_backend_lost_) break;
         answer = search->answer();
         const std::optional<int> chosen = answer.k ? answer.k : answer.best_passing;
-        if (is_led && chosen && !known_.contains({*chosen, {}}) && !by_worst) { // known from before: with its size, now
+        if (is_led && chosen && !known_.contains({*chosen, {}}) && !by_worst) { // known from earlier: now with its size
             if (add(*chosen, {})) answer = search->answer();
             break;
         }
@@ -202,7 +202,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         const std::size_t lowest = worst_sample(measure(*chosen, {}), first.metric, first.pool);
         answer = search->answer();
         if (std::find(focus.begin(), focus.end(), lowest) != focus.end()) break;
-        focus.push_back(lowest); // another sample is lower there: go on with it
+        focus.push_back(lowest); // another sample is lower there: continue with it
         wish.start = *chosen;
     }
     report.probes = probes_;
@@ -247,7 +247,7 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
     if (!chosen) return;
     const ProbeResult probe = measure(*chosen, {});
     fill(report, setup_, probe, targets);
-    if (answer.status == SearchStatus::unmet) { // of several targets, the one that is missed by most
+    if (answer.status == SearchStatus::unmet) { // of several targets, the one missed by most
         const QualityTarget &missed =
             *std::min_element(targets.begin(), targets.end(), [&](const QualityTarget &a, const QualityTarget &b) {
                 return margin_above(a, score_of(probe, a)) < margin_above(b, score_of(probe, b));
@@ -268,7 +268,7 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
                      fixed_text(report.best_fitting->score, 4);
 }
 
-// Encodes and scores everything; a miss moves on by one whole unit of the knob, at most twice (8.5).
+// Encodes and scores everything; on a miss moves by a whole unit of the knob, at most twice (8.5).
 void QualitySearch::verify_whole(SearchReport &report, const std::vector<QualityTarget> &targets) {
     constexpr int kMostEncodes = 3;
     ProbeSetup whole = setup_;

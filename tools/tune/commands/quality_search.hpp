@@ -1,4 +1,4 @@
-// A search for a quality target with real probes (tune.md 9): hints, limits, samples, and what it found.
+// Searches for a quality target with real probes (tune.md 9): hints, limits, samples, and findings.
 #pragma once
 
 #include <functional>
@@ -12,51 +12,51 @@
 
 namespace vmaf::tune {
 
-// A probe with what it counts as.
+// A probe with its score.
 struct SearchPoint {
     double q = 0, score = 0, bitrate_kbps = 0;
 };
 
 struct SearchReport {
     SearchStatus status = SearchStatus::unmet;
-    Outcome outcome;         // of the probe that failed
-    std::optional<double> q; // none with an encoder's own rate control
+    Outcome outcome;         // of the failed probe
+    std::optional<double> q; // empty with an encoder's own rate control
     double score = 0, target = 0, margin = 0;
-    std::vector<double> further_scores; // of the second target and the others
+    std::vector<double> further_scores; // of the second and further targets
     double bitrate_kbps = 0, encode_seconds = 0, encode_fps = 0, elapsed = 0;
     Prediction prediction;
     std::string encoder_version;
-    std::string scored;              // under which conditions, as a line for people
+    std::string scored;              // the conditions, as a line for users
     std::string conditions;          // as JSON
     std::vector<ProbeResult> probes; // in the order of measuring
     bool non_monotone = false, plateau = false, at_bound = false;
-    std::optional<SearchPoint> best_passing, best_fitting; // the nearest points where there is no solution
+    std::optional<SearchPoint> best_passing, best_fitting; // the closest points if there is no solution
     std::vector<SearchPoint> verified;                     // encodes of the whole, with --verify-full
     std::string reason;                                    // why there is no answer
     bool failed() const { return !outcome.ok(); }
     bool ok() const { return !failed() && status == SearchStatus::ok; }
 };
 
-// What is reported of a probe as soon as it is there.
+// Receives each probe as soon as it is done.
 using ProbeListener = std::function<void(const ProbeResult &probe)>;
 
-// Searches over one source, encoder and preset. What was measured for one target serves the next.
+// Searches over one source, encoder and preset. Measurements for one target serve the next.
 class QualitySearch {
   public:
-    // `targets` name the metrics that are measured.
+    // `targets` name the metrics to measure.
     QualitySearch(Run &run, const SearchOptions &options, const ProbeSetup &setup,
                   const std::vector<QualityTarget> &targets, double default_step);
 
     ProbeListener on_probe;
-    // Quality values and scores of this set-up that are known already, for the target that is searched next: they lead
-    // to it, and what is answered is measured all the same. Used by `interp`.
+    // Known quality values and scores of this set-up for the next target: they guide the search, but answers are
+    // measured anyway. Used by `interp`.
     std::vector<std::pair<double, double>> known_scores;
-    // Throws CommandError when interrupted; a failing probe is noted in the report.
+    // Throws CommandError if interrupted; the report notes a failed probe.
     SearchReport find(const std::vector<QualityTarget> &targets, std::optional<double> hint = std::nullopt);
     const ProbeSetup &setup() const { return setup_; }
 
   private:
-    using Samples = std::vector<std::size_t>; // which of them; none: all
+    using Samples = std::vector<std::size_t>; // which of them; empty: all
 
     SearchReport find_once(const std::vector<QualityTarget> &targets, std::optional<double> hint);
     const ProbeResult &measure(int k, const Samples &focus);
@@ -78,16 +78,16 @@ class QualitySearch {
     ProbeSetup setup_;
     QualityGrid grid_;
     double max_bytes_ = 0;
-    std::map<std::pair<int, Samples>, std::size_t> known_; // -> probes_
+    std::map<std::pair<int, Samples>, std::size_t> known_; // -> index in probes_
     std::vector<ProbeResult> probes_;
     bool is_backend_lost_ = false;
 };
 
-// The quality whose bitrate is nearest to a wish, or one probe with the encoder's own rate control (9.11).
+// The quality with the bitrate closest to a wish, or one probe with the encoder's own rate control (9.11).
 SearchReport search_bitrate(Run &run, const SearchOptions &options, const ProbeSetup &setup, double wish,
                             const ProbeListener &on_probe);
 
-// A score over all samples, in the way that the set-up says.
+// The score over all samples, as the set-up defines it.
 double probe_score(const ProbeSetup &setup, const ProbeResult &probe, const std::string &metric,
                    const std::string &pool);
 

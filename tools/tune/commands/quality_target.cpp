@@ -87,7 +87,7 @@ QualityGrid::QualityGrid(const Adapter &adapter, const SearchOptions &options, d
 
 double QualityGrid::q(int k) const {
     const int from_low = higher_is_better_ ? last_ - k : k;
-    return std::round((low_ + from_low * step_) * 1e6) / 1e6; // 0.1 steps without dust
+    return std::round((low_ + from_low * step_) * 1e6) / 1e6; // avoids rounding errors of 0.1 steps
 }
 
 int QualityGrid::nearest(double q) const {

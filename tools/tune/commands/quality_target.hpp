@@ -1,4 +1,4 @@
-// What a search aims at, and the values that it may try (tune.md 9.1, 9.9).
+// The targets of a search, and the values that it may try (tune.md 9.1, 9.9).
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ struct QualityTarget {
     double value = 0;
 };
 
-// --target-vmaf, --target and --metric as a list; at least one, else CommandError.
-// Where no target has the metric of --metric, that of the first target takes its place: what has no target is not
-// computed (--also records more).
+// Parses --target-vmaf, --target and --metric to a list; CommandError if empty. If no target uses the metric of
+// --metric, the first target's metric replaces it: metrics without a target are not computed (--also records
+// more).
 void take_metric_of_targets(const SearchOptions &search, ScoringOptions &scoring);
 
 std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
@@ -24,9 +24,9 @@ std::vector<QualityTarget> quality_targets(const SearchOptions &search, const Sc
 QualityTarget parse_target(const std::string &text, const std::string &default_pool,
                            const std::string &default_metric = "vmaf");
 
-void check_target(const QualityTarget &target); // throws CommandError for what no score can be
+void check_target(const QualityTarget &target); // throws CommandError for impossible scores
 
-// How far a score is above its target, in the sense in which higher is better.
+// How far a score exceeds its target, where higher is better.
 double margin_above(const QualityTarget &target, double score);
 
 // The points of a search, k = 0 being the best quality.

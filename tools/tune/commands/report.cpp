@@ -76,7 +76,7 @@ std::vector<ReportPictures> worst_pictures(const ReportRequest &o, const ReportD
     return all;
 }
 
-// Rows that were encoded with a variant's options get its name.
+// Names rows that were encoded with a variant's options.
 void name_variants(std::vector<nlohmann::json> &rows, const std::vector<std::string> &texts) {
     if (texts.empty()) return;
     for (const Variant &variant : parse_variants(texts))
@@ -96,7 +96,7 @@ void name_variants(std::vector<nlohmann::json> &rows, const std::vector<std::str
         }
 }
 
-// One file per kind; several sources follow each other as numbered files.
+// One file per kind; several sources become numbered files.
 void write_charts(const ReportRequest &o, const ReportContent &content, const std::string &kind, const std::string &svg,
                   const std::string &csv) {
     std::vector<const Chart *> chosen;

@@ -33,7 +33,7 @@ void RungFiles::complete(Arguments &command, const std::string &name, bool is_vi
         append(command, {"-f", "hls", "-hls_time", number_text(wish_.segment_seconds), "-hls_playlist_type", "vod",
                          "-hls_segment_type", "fmp4", "-hls_fmp4_init_filename", name + "_init.mp4",
                          "-hls_segment_filename", (fs::path(made_.path()) / (name + "_%05d.m4s")).string()});
-    else if (as_dash() && is_video) // key frames that encoders add between the boundaries begin no fragment
+    else if (as_dash() && is_video) // extra key frames between the boundaries start no fragment
         append(command, {"-movflags", "+frag_keyframe+dash+global_sidx+delay_moov", "-min_frag_duration",
                          std::to_string(std::max(1LL, microseconds * 19 / 20))});
     else if (as_dash())
@@ -86,7 +86,7 @@ void RungFiles::move(const std::string &file) const {
 
 namespace {
 
-// A language of the sound: copied where players take it, else as AAC.
+// The sound of one language: copied if players support it, else AAC.
 void encode_sound(Run &run, const Source &source, const std::string &audio_codec, const RungFiles &files,
                   SideTrack &track) {
     const std::string path = files.made(track.name);

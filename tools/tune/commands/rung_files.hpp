@@ -1,4 +1,4 @@
-// The files of a ladder: rungs, sound and subtitles beside the output (tune.md 12.12).
+// The files of a ladder: rungs, sound and subtitles in the output folder (tune.md 12.12).
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace vmaf::tune {
 
 enum class LadderFormat { json, hls, dash };
 
-// What FFmpeg makes beside the output. It would write through whatever links lie under its names, so it works in a
-// folder of this run, and what is whole is moved. Whatever cannot be kept is a CommandError.
+// FFmpeg's outputs of a ladder. FFmpeg would follow existing links, so it works in this run's folder, and complete
+// files are moved. Throws CommandError on failure.
 class RungFiles {
   public:
     struct Wish {
@@ -32,15 +32,15 @@ class RungFiles {
     }
     std::string kept(const std::string &name) const { return (folder_ / file_name(name)).string(); }
 
-    // Ends a command that makes files of this name, with the same boundaries for all of them.
+    // Completes a command that makes files of this name, with common boundaries for all.
     void complete(Arguments &command, const std::string &name, bool is_video) const;
-    // Bandwidths of what was made; `fps` of video.
+    // Bandwidths of the output; `fps` of video.
     Bandwidth bandwidth(const Programs &programs, const std::string &name, double fps) const;
-    // The index of what was made, for DASH; it is an error where players would miss it.
+    // The output's index, for DASH; an error if it is missing, since players need it.
     std::optional<SegmentIndex> index_of(const std::string &name) const;
-    // Those of one name are whole; that which leads to the others comes last.
+    // Files of one name are complete; the one that refers to the others comes last.
     void keep(const std::string &name) const;
-    // Subtitles: a WebVTT file, and for HLS the playlist that leads to it.
+    // Subtitles: a WebVTT file, and for HLS its playlist.
     std::string made_subtitles(const std::string &name) const;
     void keep_subtitles(const std::string &name, double seconds) const;
 
@@ -55,7 +55,7 @@ class RungFiles {
     WorkFolder made_;
 };
 
-// Everything beside the video, a file each; what cannot be shipped is reported. An empty codec: AAC, copied if it is.
+// Everything except the video, one file each; reports what cannot be shipped. An empty codec: AAC, copied if possible.
 std::vector<SideTrack> make_side_tracks(Run &run, const Source &source, const std::string &audio_codec,
                                         const RungFiles &files);
 

@@ -59,7 +59,7 @@ std::int64_t count_frames(Run &run, const Source &source) {
                                                   : source.frame_count();
 }
 
-// How the frames of one distorted file are paired with the reference's.
+// How frames of a distorted file are paired with the reference's.
 class Pairing {
   public:
     Pairing(Run &run, const ScoreRequest &own, const Source &reference, const Source &distorted,
@@ -109,7 +109,7 @@ class Pairing {
         return pair;
     }
 
-    std::int64_t frames() const { // that will be scored, about
+    std::int64_t frames() const { // to be scored, approximately
         if (by_time_) return std::ssize(order_.reference);
         const std::int64_t common = std::min(ref_frames_, dist_frames_), wish = own_.num_frames;
         return wish > 0 ? std::min(common, wish) : common;
@@ -142,7 +142,7 @@ class Pairing {
                             std::to_string(c.unpaired_distorted) + " of '" + distorted_.path + "' have no partner");
     }
 
-    // Refuses files that are out of step, or finds by how many frames (--align).
+    // Refuses files that are out of step, or finds the offset (--align).
     void settle_alignment() {
         const ProbeRequest &o = run_.options();
         if (own_.align == Alignment::none || o.dist_delay != 0) return;
@@ -247,7 +247,7 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
     return entry;
 }
 
-// Where maps are, and of what size; for `report`.
+// Locations and sizes of maps, for `report`.
 void add_map(json &entry, const ScoreRequest &o, const ScoreResult &scored) {
     const json map = json::parse(scored.map, nullptr, false);
     if (!map.is_object()) return;
@@ -294,7 +294,7 @@ Source reference_of(Run &run, const ScoreRequest &o) {
     return reference;
 }
 
-// A score for each encode.
+// Scores each encode.
 class ScoreJob : public Job {
   public:
     explicit ScoreJob(const ScoreRequest &o)
@@ -366,7 +366,7 @@ Answer ScoreJob::result(const JobRows &units) {
         for (const json &row : unit.rows) {
             if (const auto status = row.find("exit_status"); status != row.end()) {
                 answer.exit_code = worse(answer.exit_code, outcome_of_row(*status, "").exit_code());
-                if (o_.executor != ExecutorKind::local) // else it was said when it happened
+                if (o_.executor != ExecutorKind::local) // otherwise already printed
                     answer.say("vmaf-tune score: " + row.at("error").get<std::string>());
                 continue;
             }

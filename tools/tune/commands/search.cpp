@@ -30,7 +30,7 @@ void warn_if_larger(Run &run, const SearchReport &report) {
                             " %); a lower target, a better encoder or keeping the source may serve better");
 }
 
-// The request as a search takes it. Throws CommandError.
+// The request with defaults applied. Throws CommandError.
 SearchRequest checked(const SearchRequest &given) {
     SearchRequest o = given;
     read_source_list(o);
@@ -48,7 +48,7 @@ SearchRequest checked(const SearchRequest &given) {
     return o;
 }
 
-// A search for each source, encoder and preset.
+// A search per source, encoder and preset.
 class SearchJob : public Job {
   public:
     explicit SearchJob(const SearchRequest &o) : SearchJob(std::make_unique<const SearchRequest>(checked(o))) {}
@@ -61,14 +61,14 @@ class SearchJob : public Job {
 
   private:
     explicit SearchJob(const std::unique_ptr<const SearchRequest> &o)
-        : Job(*o), o_(*o), targets_(quality_targets(o_, o_, o_.target_bitrate)) {} // a bitrate stands in for a target
+        : Job(*o), o_(*o), targets_(quality_targets(o_, o_, o_.target_bitrate)) {} // a bitrate replaces a target
 
     std::vector<json> units();
     ProbeSetup setup_of(const json &unit);
     SearchReport find(const ProbeSetup &setup, std::vector<QualityTarget> &targets, const ProbeListener &listen);
     void tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
               const json &object);
-    void print(const std::string &line) { // at once, or where other machines search, at the end
+    void print(const std::string &line) { // immediately, or at the end if other machines search
         if (is_local_)
             print_line(line);
         else
@@ -80,7 +80,7 @@ class SearchJob : public Job {
     const bool is_local_ = o_.executor == ExecutorKind::local;
     std::map<std::string, Source> sources_;
     std::unique_ptr<RowWriter> writer_; // of probes, on this machine
-    std::string text_;                  // of the unit that runs
+    std::string text_;                  // of the running unit
 };
 
 void SearchJob::check_outputs() {
@@ -92,7 +92,7 @@ void SearchJob::check_outputs() {
         check_result(o_, o_.output);
 }
 
-// What is wrong with a source or an encoder shows before the first probe.
+// Problems with a source or an encoder appear before the first probe.
 std::vector<json> SearchJob::units() {
     for (const std::string &path : o_.sources) sources_.try_emplace(path, run_.open_source(path));
     for (const std::string &encoder : list_or(o_.encoders, "libx264")) run_.adapter(encoder);
@@ -157,7 +157,7 @@ std::vector<json> SearchJob::run(const json &unit, const JobRows &) {
     std::vector<QualityTarget> targets = targets_;
     text_.clear();
     std::vector<json> rows;
-    const ProbeListener listen = [&](const ProbeResult &probe) { // told at once (9.12)
+    const ProbeListener listen = [&](const ProbeResult &probe) { // reported immediately (9.12)
         if (writer_) writer_->write(make_row(setup, probe));
         if (!is_local_ && !o_.output.empty()) rows.push_back(make_row(setup, probe));
         if (!o_.json) return;

@@ -1,4 +1,4 @@
-// `search`: which quality value just meets a target (tune.md 12.2).
+// `search`: the lowest quality value that meets a target (tune.md 12.2).
 #pragma once
 
 #include "cli/outputs.hpp"

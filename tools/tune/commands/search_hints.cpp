@@ -14,10 +14,10 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kMostPoints = 64;  // of one source and encoder
-constexpr std::size_t kMostStarts = 256; // searches that begin where they began before
+constexpr std::size_t kMostPoints = 64;  // per source and encoder
+constexpr std::size_t kMostStarts = 256; // searches that restart where they started before
 
-// What an entry of the cache must be; it may have been damaged or changed.
+// Validates a cache entry, which may be damaged or modified.
 bool are_hints(const json &stored) {
     if (!stored.is_object() || !stored.value("points", json()).is_array() ||
         !stored.value("starts", json()).is_object())
@@ -44,7 +44,7 @@ std::optional<double> suggested_start(const std::vector<std::pair<double, double
         if (q1 == q0 || s1 == s0) continue;
         const double q = q0 + (target - s0) * (q1 - q0) / (s1 - s0);
         const auto [low, high] = std::minmax_element(points.begin(), points.end());
-        return std::clamp(q, low->first - 4, high->first + 4); // not far beyond what was measured
+        return std::clamp(q, low->first - 4, high->first + 4); // not far beyond the measurements
     }
     return q0;
 }
@@ -69,7 +69,7 @@ std::string search_identity(const ProbeSetup &setup, const SearchOptions &o,
     for (const QualityTarget &t : targets) identity.push_back({t.metric, t.pool, t.value});
     try {
         identity.push_back(json(probe_keys(setup, setup.encode.adapter->default_q)));
-    } catch (const Error &) { // the encoder does not work: its probes will say it
+    } catch (const Error &) { // the encoder does not work: its probes will report that
         return {};
     }
     return digest(identity);
@@ -78,14 +78,14 @@ std::string search_identity(const ProbeSetup &setup, const SearchOptions &o,
 SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &o,
                          const std::vector<QualityTarget> &targets)
     : cache_(cache), setup_(setup), target_(targets.front()), stored_(std::make_unique<json>()) {
-    // Where machines share results, each begins where the others would: then what one measured is what another needs.
+    // If machines share results, each starts where the others would: then their measurements help each other.
     if (!cache_ || cache_->shared() || setup.source.id.empty()) return;
     key_ =
         digest({"hints", setup.source.id, setup.encode.adapter->name, setup.encode.vfilter, setup.clip_mode == "shot"});
     search_ = search_identity(setup, o, targets);
     try {
         if (const auto text = cache_->find(Cache::Kind::fact, key_)) *stored_ = json::parse(*text);
-    } catch (const std::exception &) { // damaged hints are none
+    } catch (const std::exception &) { // ignores damaged hints
     }
     if (!are_hints(*stored_)) *stored_ = {{"points", json::array()}, {"starts", json::object()}};
 }
@@ -128,7 +128,7 @@ void SearchHints::remember(double start, const std::vector<ProbeResult> &probes)
     (*stored_)["starts"][search_] = start;
     try {
         cache_->store(Cache::Kind::fact, key_, stored_->dump());
-    } catch (const Error &) { // then there is no hint next time
+    } catch (const Error &) { // no hint next time
     }
 }
 

@@ -1,4 +1,4 @@
-// Where a search begins (tune.md 9.8). Hints change only the number of probes, never the answer.
+// Where a search starts (tune.md 9.8). Hints only change the number of probes, never the answer.
 #pragma once
 
 #include <memory>
@@ -9,15 +9,15 @@
 
 namespace vmaf::tune {
 
-// What earlier searches measured for the same source and encoder, with any preset, remembered in the cache.
+// Measurements of earlier searches for the same source and encoder, with any preset, kept in the cache.
 class SearchHints {
   public:
     SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOptions &options,
                 const std::vector<QualityTarget> &targets);
     ~SearchHints();
 
-    // The value where the very same search began before, so that it finds all its probes again; else what earlier
-    // probes suggest, `hint`, or the encoder's default for this size of picture.
+    // The starting value of an identical earlier search, so that it finds all its probes again; else a value suggested
+    // by earlier probes, `hint`, or the encoder's default for this picture size.
     double start(std::optional<double> hint) const;
     void remember(double start, const std::vector<ProbeResult> &probes);
 
@@ -29,11 +29,11 @@ class SearchHints {
     std::unique_ptr<nlohmann::json> stored_;
 };
 
-// Everything that a search's answer depends on, as one name; empty if the source is not identified.
+// Identifies everything that a search's answer depends on; empty if the source is not identified.
 std::string search_identity(const ProbeSetup &setup, const SearchOptions &options,
                             const std::vector<QualityTarget> &targets);
 
-// Where the line between the two points nearest to `target` meets it; nothing for fewer than two points.
+// Where the line through the two points closest to `target` meets it; empty for fewer than two points.
 std::optional<double> suggested_start(const std::vector<std::pair<double, double>> &q_and_score, double target);
 
 } // namespace vmaf::tune

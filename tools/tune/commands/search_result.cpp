@@ -23,7 +23,7 @@ void print_line(const std::string &line) {
     const std::string text = system::is_terminal(system::Stream::output) ? visible_lines(line) : line;
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fputc('\n', stdout);
-    system::output_arrives(); // main() looks, too
+    system::output_arrives(); // main() checks again
 }
 
 std::string human_size(double bytes) {
@@ -104,7 +104,7 @@ json search_json(const ProbeSetup &setup, const SearchReport &r, const std::vect
 
 std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, const std::vector<QualityTarget> &targets) {
     const auto score_text = [](const QualityTarget &t, double score) {
-        // As many digits as show on which side of the target it lies.
+        // As many digits as needed to show the side of the target.
         const auto is_met = [&](double s) { return margin_above(t, s) >= 0; };
         int digits = 2;
         while (digits < 8 && is_met(std::atof(fixed_text(score, digits).c_str())) != is_met(score)) digits++;

@@ -66,7 +66,7 @@ std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames) {
     return zones;
 }
 
-// A little before the first frame: time stamps are rounded to milliseconds in many containers.
+// Slightly before the first frame: many containers round time stamps to milliseconds.
 Window window_of(const Shot &shot, const Source &source, const std::vector<double> &times) {
     constexpr double kEarly = 0.002;
     const auto first = static_cast<std::size_t>(shot.start);

@@ -1,4 +1,4 @@
-// Which shots there are and what is wished for each of them (tune.md 12.7).
+// The shots and the wishes for each (tune.md 12.7).
 #pragma once
 
 #include <cstdint>
@@ -12,45 +12,45 @@
 
 namespace vmaf::tune {
 
-// A part of the video with an own target, a fixed quality or an own preset.
+// A part of the video with its own target, quality or preset.
 struct Zone {
     Shot range;
     std::optional<double> target, q;
     std::string encoder, preset;
 };
 
-// Lines `start end [encoder] key=value...` with target, crf (or q) and preset; end -1 is the end of the video. Throws
-// Error with the line's number.
+// Parses lines `start end [encoder] key=value...` with target, crf (or q) and preset; end -1 is the end of the video.
+// Throws Error with the line number.
 std::vector<Zone> parse_zones(const std::string &text, std::int64_t frames);
 
 struct PlannedShot {
     Shot shot;
     std::optional<std::size_t> zone;
-    std::string preset; // of its zone; empty: that of all
+    std::string preset; // of its zone; empty: the common one
     double q = 0, score = 0, kbps = 0;
-    double seconds = 0; // that it is shown
+    double seconds = 0; // display duration
     std::size_t probes = 0;
     bool is_met = true, is_measured = true, is_smoothed = false;
     Outcome outcome; // of its probes
 };
 
-// Where a shot lies; `times` are those of all frames, or nothing where they are not known.
+// The location of a shot; `times` has those of all frames, or is empty if unknown.
 Window window_of(const Shot &shot, const Source &source, const std::vector<double> &times);
-double seconds_of(const Shot &shot, const Source &source, const std::vector<double> &times); // that it is shown
+double seconds_of(const Shot &shot, const Source &source, const std::vector<double> &times); // display duration
 // A probe of one shot alone.
 ProbeSetup shot_setup(ProbeSetup whole, const Shot &shot, const std::vector<double> &times);
 
-// Shots, cut where a zone begins or ends.
+// Shots, cut at zone boundaries.
 std::vector<PlannedShot> cut_at_zones(const std::vector<Shot> &shots, const std::vector<Zone> &zones);
 
-// Neighbours may differ by at most `step`: those that are too far below get better quality, never worse. `is_fixed`
-// ones stay and bind no others.
+// Neighbours may differ by at most `step`: those too far below get better quality, never worse. `is_fixed` ones stay
+// and constrain no others.
 std::vector<double> smoothed(std::vector<double> q, const std::vector<bool> &is_fixed, double step,
                              bool higher_is_better);
 
-void take_row(PlannedShot &planned, const nlohmann::json &row); // what its search or probe gave
-double bits_of(const std::vector<PlannedShot> &shots);          // thousands of them
-// As the plan lists them, and what they come to.
+void take_row(PlannedShot &planned, const nlohmann::json &row); // the result of its search or probe
+double bits_of(const std::vector<PlannedShot> &shots);          // in thousands
+// The plan's list of shots, with totals.
 nlohmann::json shots_json(const std::vector<PlannedShot> &shots);
 nlohmann::json totals_json(const std::vector<PlannedShot> &shots);
 

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-// Containers have three letters, manifests the two of BCP 47 where there are two.
+// Containers use three letters, manifests BCP 47's two if they exist.
 std::string short_language(const std::string &code) {
     constexpr std::pair<std::string_view, std::string_view> kCodes[] = {
         {"eng", "en"}, {"deu", "de"}, {"ger", "de"}, {"fra", "fr"}, {"fre", "fr"}, {"spa", "es"}, {"ita", "it"},

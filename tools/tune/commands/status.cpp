@@ -17,7 +17,7 @@ struct StatusRequest : RunningOptions {
     StatusWish wish;
 };
 
-// Of all runs in a shared folder; those of another version are named.
+// For all runs in a shared folder; lists those of another version.
 int show_all(const StatusRequest &o, const std::vector<std::string> &folders) {
     int exit_code = kExitOk;
     for (const std::string &folder : folders) {
@@ -55,7 +55,7 @@ void bind_status(CLI::App &app, StatusRequest &o) {
 
 JobCommand job_of_run(const std::string &folder) {
     std::vector<std::string> arguments = RunFolder(folder).manifest().arguments;
-    std::reverse(arguments.begin(), arguments.end()); // the order that the parser wants
+    std::reverse(arguments.begin(), arguments.end()); // the parser takes them in reverse
     CLI::App app("", "vmaf-tune");
     app.require_subcommand(1);
     Commands commands(app);

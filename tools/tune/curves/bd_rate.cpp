@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFewest = 4;
 
-// Slope at an end, from the three points there (the usual three-point formula, kept monotone).
+// Slope at an end, from its three points (the usual three-point formula, kept monotone).
 double end_slope(double h0, double h1, double d0, double d1) {
     const double slope = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
     if (slope * d0 <= 0) return 0;

@@ -1,4 +1,4 @@
-// Bjontegaard rates: how much more or less bitrate one encoder needs for the same score (tune.md 12.4).
+// Bjontegaard rates: how much more or less bitrate an encoder needs for the same score (tune.md 12.4).
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@ namespace vmaf::tune {
 // A monotone piecewise cubic through points with rising x (PCHIP).
 class MonotoneCubic {
   public:
-    MonotoneCubic(std::vector<double> x, std::vector<double> y); // at least two points, x strictly rising
+    MonotoneCubic(std::vector<double> x, std::vector<double> y); // at least two points, x strictly ascending
     double operator()(double x) const;
     double low() const { return x_.front(); }
     double high() const { return x_.back(); }
@@ -23,7 +23,7 @@ struct RateScore {
     double kbps = 0, score = 0;
 };
 
-// Points of a curve that are worth having: score rises with bitrate.
+// The usable points of a curve: score rises with bitrate.
 std::vector<RateScore> rising_points(std::vector<RateScore> points);
 
 struct BdRate {
@@ -31,15 +31,15 @@ struct BdRate {
     double low = 0, high = 0; // scores that both curves reach
 };
 
-// Of one figure over several sources.
+// A figure over several sources.
 struct Spread {
-    double mean = 0, deviation = 0; // the latter of a sample; 0 for one value
+    double mean = 0, deviation = 0; // of a sample; deviation is 0 for one value
     double low = 0, high = 0;
     std::size_t count = 0;
 };
 Spread spread_of(const std::vector<double> &values);
 
-// Nothing if a curve has fewer than four rising points or the two do not overlap.
+// Empty if a curve has fewer than four rising points or the two do not overlap.
 std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test);
 
 } // namespace vmaf::tune

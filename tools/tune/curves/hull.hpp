@@ -1,4 +1,4 @@
-// Rate and quality of measured points, and which of them are worth shipping (tune.md 12.12).
+// Rate and quality of measured points, and which of them to ship (tune.md 12.12).
 #pragma once
 
 #include <vector>
@@ -11,10 +11,10 @@ struct RatePoint {
     double q = 0;
 };
 
-// Points that no mixture of others beats: bitrate and score both rise along it.
+// Points that no mixture of others beats: bitrate and score both rise along them.
 std::vector<RatePoint> upper_hull(std::vector<RatePoint> points);
 
-// At most `count` of them, evenly spaced in log bitrate or in score; the ends always stay.
+// At most `count` of them, evenly spaced in log bitrate or in score; always keeps the ends.
 std::vector<RatePoint> choose_rungs(const std::vector<RatePoint> &hull, int count, bool by_log_bitrate);
 
 } // namespace vmaf::tune

@@ -21,7 +21,7 @@ std::vector<RatePoint> rising(std::vector<RatePoint> points) {
 
 namespace {
 
-// Over the score: the logarithm of the rate, or q.
+// Interpolates the logarithm of the rate, or q, over the score.
 std::optional<double> between(const std::vector<RatePoint> &points, double score, bool wants_q) {
     if (points.size() < 2 || score < points.front().score || score > points.back().score) return std::nullopt;
     std::vector<double> scores, values;
@@ -33,11 +33,11 @@ std::optional<double> between(const std::vector<RatePoint> &points, double score
 }
 
 struct Doubt {
-    std::size_t at = 0; // number of the point among the rising ones
+    std::size_t at = 0; // index among the rising points
     double error = 0;
 };
 
-// The point that the others foretell worst, among those whose neighbours reach into the scores of interest.
+// The point that the others predict worst, among those whose neighbours reach the scores of interest.
 Doubt largest_doubt(const std::vector<RatePoint> &points, double low, double high) {
     Doubt worst;
     for (std::size_t i = 1; i + 1 < points.size(); i++) {
@@ -45,7 +45,7 @@ Doubt largest_doubt(const std::vector<RatePoint> &points, double low, double hig
         std::vector<RatePoint> others = points;
         others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
         const auto foretold = between(others, points[i].score, false);
-        // The gap is twice as wide as any that is left: errors of a cubic fall with at least its square.
+        // The gap is twice as wide as any that remains: errors of a cubic fall at least with its square.
         const double error = foretold ? std::fabs(std::exp(*foretold) / points[i].kbps - 1) / 4 : 0;
         if (error > worst.error) worst = {i, error};
     }
@@ -96,7 +96,7 @@ double RateCurve::least_certain_q(double low, double high) const {
     const std::vector<RatePoint> sorted = rising(points);
     const std::size_t at = largest_doubt(sorted, low, high).at;
     if (at == 0) return sorted.front().q;
-    // The wider of the two gaps beside it.
+    // The wider of the two neighbouring gaps.
     const double before = std::fabs(sorted[at].q - sorted[at - 1].q),
                  after = std::fabs(sorted[at + 1].q - sorted[at].q);
     return before > after ? (sorted[at].q + sorted[at - 1].q) / 2 : (sorted[at].q + sorted[at + 1].q) / 2;
@@ -105,7 +105,7 @@ double RateCurve::least_certain_q(double low, double high) const {
 std::optional<ScoreRange> wanted_scores(const std::vector<RateCurve> &sizes, std::size_t size,
                                         const std::vector<double> &targets, bool bounded_by_100, const KnobRange &q) {
     constexpr double kClearly = 1.25, kNever = std::numeric_limits<double>::infinity();
-    const double beyond = 0.15 * (q.best - q.worst); // as rough as that
+    const double beyond = 0.15 * (q.best - q.worst); // a rough margin
     const auto kbps_at = [&](const RateCurve &curve, double target) {
         const auto there = curve.rough_at(target, bounded_by_100, sizes.front());
         if (!there) return kNever;
@@ -116,7 +116,8 @@ std::optional<ScoreRange> wanted_scores(const std::vector<RateCurve> &sizes, std
         double least = kNever;
         for (const RateCurve &curve : sizes) least = std::min(least, kbps_at(curve, target));
         const double own = kbps_at(sizes[size], target);
-        if (std::isinf(least) ? size != 0 : own > kClearly * least) continue; // what none reaches the first one tries
+        if (std::isinf(least) ? size != 0 : own > kClearly * least)
+            continue; // if none reaches a score, the first one tries
         if (!wanted) wanted = {target, target};
         wanted->high = target;
     }

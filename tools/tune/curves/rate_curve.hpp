@@ -1,4 +1,4 @@
-// Rate and score of one size of picture, and what lies between the measured points.
+// Rate and score at one picture size, interpolated between measured points.
 #pragma once
 
 #include <optional>
@@ -8,28 +8,29 @@
 
 namespace vmaf::tune {
 
-inline constexpr double kCurveError = 0.03; // of the rate, to which curves are known before rungs are chosen
+inline constexpr double kCurveError =
+    0.03; // relative error of the rate, up to which curves are known before rungs are chosen
 
 struct RateCurve {
     std::vector<RatePoint> points; // of one size, in any order
 
-    // By a monotone curve through the points; nothing outside them.
+    // From a monotone curve through the points; empty outside them.
     std::optional<double> rate_at(double score) const;
     double q_at(double score) const;
 
-    // Where a score lies roughly, by lines through the points nearest to it, also beyond them (score_curve.hpp says in
-    // which scale). From a single point with the slopes that `like` has there; nothing where there are no slopes.
+    // A rough estimate for a score, by lines through the closest points, also beyond them (scale: score_curve.hpp).
+    // From a single point with the local slopes of `like`; empty without slopes.
     std::optional<RatePoint> rough_at(double score, bool bounded_by_100, const RateCurve &like) const;
-    // What one per cent of the rate is worth around a score; 0 where the curve does not tell.
+    // The score that one percent of the rate is worth near a score; 0 if the curve does not show it.
     double score_of_percent(double score) const;
 
-    // How wrong the curve is at points left out of the fit, between two scores: the largest part of the rate.
+    // The curve's error at points left out of the fit, between two scores: the largest relative error of the rate.
     double error(double low, double high) const;
-    double least_certain_q(double low, double high) const; // where one more point tells most
+    double least_certain_q(double low, double high) const; // where another point helps most
 };
 
-// The targets at which one of several sizes may be the best, as far as rough curves tell: nothing where it is unable to
-// reach any, or another size clearly needs less. `q` goes from the best quality to the worst.
+// The targets at which one of several sizes may be best, according to rough curves: empty if it cannot reach any, or
+// another size clearly needs less. `q` goes from best to worst quality.
 struct ScoreRange {
     double low = 0, high = 0;
 };
@@ -39,7 +40,7 @@ struct KnobRange {
 std::optional<ScoreRange> wanted_scores(const std::vector<RateCurve> &sizes, std::size_t size,
                                         const std::vector<double> &targets, bool bounded_by_100, const KnobRange &q);
 
-// Points that need more rate and give more score than all before.
+// Points with more rate and higher score than all before.
 std::vector<RatePoint> rising(std::vector<RatePoint> points);
 
 } // namespace vmaf::tune

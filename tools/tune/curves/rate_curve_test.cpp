@@ -6,7 +6,7 @@
 namespace vmaf::tune {
 namespace {
 
-// Straight where score_curve.hpp says that curves are: 101 - (2 + 0.4 (q - 10))^(1 / 0.6), half the rate every six q.
+// Linear in the scale of score_curve.hpp: 101 - (2 + 0.4 (q - 10))^(1 / 0.6), half the rate every six q.
 RatePoint at(double q, double rate = 1, double lost = 0) {
     return {rate * 1000 * std::pow(2, -(q - 10) / 6), 101 - std::pow(2 + 0.4 * (q - 10), 1 / 0.6) - lost, 640, 360, q};
 }
@@ -36,7 +36,7 @@ TEST(RateCurve, APercentOfTheRateIsWorthLessWhereTheCurveIsFlat) {
 TEST(RateCurve, OnlySizesThatMayBeTheBestAreWanted) {
     const std::vector<double> targets = {60, 75, 93};
     const KnobRange q{10, 46};
-    // The second needs a tenth more at the same score, the third twice as much, the fourth is out of reach.
+    // The second needs a tenth more at equal score, the third twice as much, the fourth cannot reach it.
     const std::vector<RateCurve> sizes = {
         {{at(17), at(31)}}, {{at(17, 1.1), at(31, 1.1)}}, {{at(17, 2)}}, {{at(17, 1, 60)}}};
     const auto wanted = [&](std::size_t size) { return wanted_scores(sizes, size, targets, true, q); };
@@ -47,7 +47,7 @@ TEST(RateCurve, OnlySizesThatMayBeTheBestAreWanted) {
     EXPECT_FALSE(wanted(2));
     EXPECT_FALSE(wanted(3));
     const RateCurve low{{at(17, 1, 60), at(31, 1, 60)}};
-    // What none reaches the first one tries, and says so.
+    // If none reaches a score, the first one tries, and reports it.
     EXPECT_TRUE(wanted_scores({low, low}, 0, {99}, true, q));
     EXPECT_FALSE(wanted_scores({low, low}, 1, {99}, true, q));
 }

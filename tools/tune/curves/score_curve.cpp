@@ -54,7 +54,7 @@ double ScoreCurve::straight_at(double q) const {
     if (q <= q_.front() || q >= q_.back()) {
         const bool below = q <= q_.front();
         double slope = slope_;
-        if (n > 1) { // halfway between what was seen at this end and what is typical
+        if (n > 1) { // the mean of the local and the typical slope
             const std::size_t a = below ? 0 : n - 2;
             slope = 0.5 * (slope + (g_[a + 1] - g_[a]) / (q_[a + 1] - q_[a]));
         }

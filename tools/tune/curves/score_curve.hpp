@@ -1,4 +1,4 @@
-// The score of encodes between and beside the quality values that were measured, and how sure that is.
+// Estimates scores between and beyond measured quality values, with their uncertainty.
 #pragma once
 
 #include <optional>
@@ -12,26 +12,26 @@ struct QualityPoint {
     double q = 0, score = 0;
 };
 
-// Along a knob the scores of bounded metrics are nearly straight lines in -(101 - s)^0.6, from 98 down to 30; others
-// are as they are. (The search of 9.3 works in a logarithm, which is straighter close to the top.)
+// Along a knob the scores of bounded metrics are nearly linear in -(101 - s)^0.6, from 98 down to 30; others are
+// unchanged. (The search of 9.3 uses a logarithm, which is straighter near the top.)
 double straightened(double score, bool bounded_by_100);
 double score_from_straight(double g, bool bounded_by_100);
 
-// How fast a straightened score falls with q, where nothing is known of the content: the mean over clips of several
-// kinds (bench/tune_accuracy.py), per unit of the knob. Negative where higher q is worse.
+// How fast a straightened score falls with q for unknown content: the mean over clips of several kinds
+// (bench/tune_accuracy.py), per unit of the knob. Negative if higher q is worse.
 double typical_slope(const Adapter &adapter);
 
-// A curve through measured points; with one point a line of the given slope through it, and such lines beyond the ends.
+// A curve through measured points; from one point a line with the given slope, and such lines beyond the ends.
 class ScoreCurve {
   public:
     ScoreCurve(std::vector<QualityPoint> points, bool bounded_by_100, double slope); // at least one point
     double score_at(double q) const;
-    // The q between `low` and `high` that has this score; nothing if none does.
+    // The q between `low` and `high` with this score; empty if there is none.
     std::optional<double> q_at(double score, double low, double high) const;
-    const std::vector<QualityPoint> &points() const { return points_; } // q rises, each once
+    const std::vector<QualityPoint> &points() const { return points_; } // ascending q, each once
 
-    // What the curve is wrong by at points left out of the fit: the root mean square, and the distance in q over
-    // which that was seen. Nothing for fewer than three points.
+    // The curve's error at points left out of the fit: the root mean square, and the distance in q over which it
+    // occurred. Empty for fewer than three points.
     struct Doubt {
         double error = 0, distance = 0; // of straightened scores
     };
@@ -45,8 +45,8 @@ class ScoreCurve {
     double slope_;
 };
 
-// Split conformal prediction: an interval that held at least 1 - alpha of what was held out (tune.md 12.9). The type-7
-// quantile of absolute residuals at min(1, ceil((n + 1)(1 - alpha)) / n); nothing without residuals.
+// Split conformal prediction: an interval that contains at least 1 - alpha of held-out residuals (tune.md 12.9). The
+// type-7 quantile of absolute residuals at min(1, ceil((n + 1)(1 - alpha)) / n); empty without residuals.
 std::optional<double> conformal_half_width(std::vector<double> residuals, double alpha);
 
 } // namespace vmaf::tune

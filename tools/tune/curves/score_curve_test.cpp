@@ -29,7 +29,7 @@ TEST(ScoreCurve, IsLocatedWhereNearPointsEncloseTheTarget) {
     const auto curve = [](double a, double b) { return ScoreCurve({{a, line(a)}, {b, line(b)}}, true, -0.4); };
     EXPECT_TRUE(is_located(curve(24, 27), line(25), true));
     EXPECT_FALSE(is_located(curve(20, 30), line(25), true)); // too far apart
-    EXPECT_FALSE(is_located(curve(20, 22), line(25), true)); // beside
+    EXPECT_FALSE(is_located(curve(20, 22), line(25), true)); // not enclosed
 }
 
 TEST(Conformal, TakesTheQuantileOfHeldOutResiduals) {
@@ -54,7 +54,7 @@ TEST(Validation, TakesShotsOfEveryQuarterByBitrate) {
     EXPECT_EQ(chosen_for_validation({5, 1, 3}, 8), (std::vector<std::size_t>{0, 1, 2}));
     std::vector<double> bitrates;
     for (int i = 0; i < 18; i++) bitrates.push_back(100 - i); // the last shot has the lowest
-    // Quarters of 4, 4, 4 and 6; one of each, and the remainder of two from the last.
+    // Quarters of 4, 4, 4 and 6; one from each, and the remaining two from the last.
     const std::vector<std::size_t> chosen = chosen_for_validation(bitrates, 6);
     EXPECT_EQ(chosen, (std::vector<std::size_t>{1, 3, 5, 9, 13, 17}));
 }

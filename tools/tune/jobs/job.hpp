@@ -1,4 +1,4 @@
-// A command's work in units, which run one by one on this machine or side by side on others.
+// A command's work in units, which run in sequence on this machine or in parallel on others.
 #pragma once
 
 #include <functional>
@@ -11,22 +11,22 @@
 
 namespace vmaf::tune {
 
-// What a unit gave. Units and rows are JSON, because they travel between machines.
+// The result of a unit. Units and rows are JSON, since they travel between machines.
 struct UnitRows {
     nlohmann::json unit;
     std::vector<nlohmann::json> rows;
-    std::string failure; // why it was given up; empty: it was done
+    std::string failure; // why it was abandoned; empty: done
 };
 using JobRows = std::vector<UnitRows>; // in the order in which `next` named the units
 using UseOfUnit = std::function<void(UnitRows &)>;
 
-// Units of a job that takes several steps; each names its own under "step".
+// Units of a job with several steps; each names its own under "step".
 std::vector<const UnitRows *> of_step(const JobRows &rows, const char *step);
 
 struct Answer {
     ExitCode exit_code = kExitOk;
-    std::string text;    // for standard output; empty: it is in a file
-    std::string summary; // for people, in lines; empty: nothing
+    std::string text;    // for standard output; empty: written to a file
+    std::string summary; // for users, in lines; may be empty
     void say(const std::string &line) { summary += (summary.empty() ? "" : "\n") + line; }
 };
 
@@ -36,26 +36,27 @@ class Job {
     Job(const Job &) = delete;
     Job &operator=(const Job &) = delete;
 
-    virtual void check_outputs() {}    // before the first unit: throws CommandError where the answer cannot be written
+    virtual void check_outputs() {}    // before the first unit: throws CommandError if the answer cannot be written
     virtual void print_commands() = 0; // --dry-run
 
-    // Units that can run now that the others gave `so_far`; empty: nothing is left to do.
+    // Units that can run now that the others returned `so_far`; empty: no work is left.
     virtual std::vector<nlohmann::json> next(const JobRows &so_far) = 0;
-    // What one unit gives. An encode that fails is a row; what keeps this machine from working is a CommandError.
+    // Runs a unit. A failed encode is a row; a problem with this machine is a CommandError.
     virtual std::vector<nlohmann::json> run(const nlohmann::json &unit, const JobRows &so_far) = 0;
-    // The answer to all rows; nothing is encoded for it.
+    // The answer for all rows; encodes nothing.
     virtual Answer result(const JobRows &rows) = 0;
 
-    // Rows as they come, where this machine makes all of them; what is written at once need not stay in memory.
+    // Receives rows as they arrive, if this machine makes all of them; what is written immediately need not stay in
+    // memory.
     virtual void keep(UnitRows &) {}
     struct Parallel {
-        unsigned count = 1; // units at once; with one, each sees the rows of all before it
+        unsigned count = 1; // concurrent units; with one, each sees the rows of all earlier ones
         bool keeps_order = true;
     };
     virtual Parallel parallel(const nlohmann::json &) { return {}; } // for units like this
 
-    // Of a job whose units do not depend on each other: its answer is made of whatever is there, one unit after the
-    // other, and can be asked for several times.
+    // For jobs with independent units: the answer uses whatever rows exist, unit by unit, and can be requested several
+    // times.
     virtual bool answers_in_part() const { return false; }
     virtual Answer merge(const std::function<void(const UseOfUnit &)> &) { return {}; }
 
@@ -66,11 +67,11 @@ class Job {
     Run run_;
 };
 
-// A command line that asks for a job. Executors settle what differs between machines: caches, backends, outputs.
+// A command line that requests a job. Executors handle differences between machines: caches, backends, outputs.
 struct JobCommand {
     std::string name;
     std::shared_ptr<const ProbeRequest> request;
-    std::shared_ptr<const ClusterOptions> cluster; // null: it runs on this machine only
+    std::shared_ptr<const ClusterOptions> cluster; // null: it runs only on this machine
     std::function<std::unique_ptr<Job>(const ProbeRequest &settled)> make;
 };
 

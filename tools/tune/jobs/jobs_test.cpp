@@ -52,18 +52,19 @@ TEST(RunFolder, ResultsAreReadAsTheyComeAndCountOnce) {
     run.add_result("1_0.0", 2, {{nlohmann::json::object({{"crf", 20}})}, ""});
     EXPECT_EQ(run.outcomes().size(), 1u);
     EXPECT_EQ(run.left(0), 3u);
-    run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, ""}); // an attempt that was thought lost
+    run.add_result("1_1.0", 2, {{nlohmann::json::object({{"crf", 99}})}, ""}); // an attempt that was considered lost
     run.add_result("1_1.0", 3, {{}, "broken", kExitFailed});
-    std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app) << "{\"unit\":0,\"failed\":fal"; // being written
+    std::ofstream(run.path() + "/rows/1_1.0.jsonl", std::ios::app)
+        << "{\"unit\":0,\"failed\":fal"; // an incomplete line
     EXPECT_EQ(run.outcomes().size(), 2u);
     EXPECT_FALSE(run.outcomes().at(2).has_failed);
     EXPECT_EQ(run.outcomes().at(3).failure, "broken");
     EXPECT_EQ(run.outcomes().at(3).exit_code, kExitFailed);
     run.add_result("1_1.0", 0,
-                   {{nlohmann::json::object({{"crf", 1}, {"exit_status", 101}})}, ""}); // the torn line goes
+                   {{nlohmann::json::object({{"crf", 1}, {"exit_status", 101}})}, ""}); // drops the incomplete line
     RunFolder again(run.path());
     EXPECT_EQ(again.outcomes().size(), 3u);
-    EXPECT_TRUE(again.outcomes().at(0).has_failed); // a row of it
+    EXPECT_TRUE(again.outcomes().at(0).has_failed); // one of its rows
     std::vector<std::string> seen;
     again.each_unit(4, [&](UnitRows &unit) {
         seen.push_back(unit.unit.dump() + " " + nlohmann::json(unit.rows).dump() + unit.failure);
@@ -93,7 +94,7 @@ TEST(RunFolder, ThatOfAnotherVersionIsRefusedWithASentence) {
     std::ofstream(folder.path + "/run.json") << R"({"version": 1, "id": "x", "command": "corpus", "units": []})";
     try {
         RunFolder run(folder.path);
-        FAIL() << "it is taken for one of this version";
+        FAIL() << "it was accepted as one of this version";
     } catch (const Error &e) {
         EXPECT_THAT(e.what(), testing::HasSubstr("another version of vmaf-tune (format 1, not 3)"));
     }
@@ -138,7 +139,7 @@ TEST(UnitChooser, WorkersTakeEveryUnitOnceAndFewerAtATimeTowardsTheEnd) {
         }
     }
     EXPECT_EQ(std::count(taken.begin(), taken.end(), true), std::ptrdiff_t(kUnits));
-    EXPECT_EQ(sizes.front(), 1u);                                  // nothing is known of their length yet
+    EXPECT_EQ(sizes.front(), 1u);                                  // their length is still unknown
     EXPECT_GT(*std::max_element(sizes.begin(), sizes.end()), 20u); // then many short ones at once
     EXPECT_EQ(sizes.back(), 1u);
 }

@@ -64,7 +64,7 @@ class UnitThreads {
     const bool keeps_order_;
     const Done &done_;
     std::mutex mutex_;
-    std::vector<std::optional<std::vector<json>>> rows_; // that wait for those before them
+    std::vector<std::optional<std::vector<json>>> rows_; // waiting for earlier ones
     std::size_t next_ = 0, told_ = 0;
     std::exception_ptr failure_;
 };
@@ -72,7 +72,7 @@ class UnitThreads {
 // The units of one phase.
 void run_phase(Job &job, const std::vector<json> &units, JobRows &rows) {
     const Job::Parallel parallel = job.parallel(units.front());
-    JobRows beside; // what others read must not change under them
+    JobRows beside; // a copy, since others read the original
     JobRows &into = parallel.count > 1 ? beside : rows;
     const auto append = [&] { std::move(beside.begin(), beside.end(), std::back_inserter(rows)); };
     try {

@@ -20,7 +20,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr int kVersion = 3; // 1: a command was told its part by hooks; 2: lines of rows began with the rows
+constexpr int kVersion = 3; // 1: hooks told a command its part; 2: lines of rows started with the rows
 constexpr const char *kUnit = "{\"unit\":", *kGood = ",\"failed\":false,", *kFailed = ",\"failed\":true,";
 constexpr const char *kRooms[] = {"phases", "claims", "rows", "tasks", "nodes", "errors", "encodes", "logs"};
 constexpr std::size_t kClaimsInFolder = 1000;
@@ -36,7 +36,7 @@ void write_whole(const std::string &path, const std::string &text) {
 
 std::string safe_dump(const json &value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
-// The unit of a line that add_result() wrote, with what it says of it before the rows. None: it is damaged.
+// The unit of a line written by add_result(), with its outcome. Empty if the line is damaged.
 std::optional<std::size_t> read_head(const std::string &line, UnitOutcome &outcome) {
     const std::size_t digits = std::string_view(kUnit).size();
     const std::size_t after = line.find(',', digits);
@@ -68,7 +68,7 @@ RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
     if (!system::make_own_folder(run.path_)) throw Error(EIO, "'" + run.path_ + "' cannot be made");
     for (const char *room : kRooms) system::make_folders(run.path_ + "/" + room);
     run.make_claim_folders(manifest.units.size());
-    if (manifest.store.empty()) manifest.store = run.path_ + "/store"; // nothing of other runs is used
+    if (manifest.store.empty()) manifest.store = run.path_ + "/store"; // uses nothing of other runs
     write_whole(run.path_ + "/run.json", safe_dump({{"version", kVersion},
                                                     {"id", manifest.id},
                                                     {"command", manifest.command},
@@ -189,7 +189,7 @@ void RunFolder::add_result(const std::string &who, std::size_t unit, const UnitR
 }
 
 void RunFolder::note_node(const std::string &name) {
-    if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos) return; // no name of a node
+    if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos) return; // not a node name
     system::GrowingFile(path_ + "/nodes/" + name, system::GrowingFile::Start::at_end);
 }
 
@@ -238,12 +238,12 @@ const std::map<std::size_t, UnitOutcome> &RunFolder::outcomes() {
     return outcomes_;
 }
 
-// What was added to a file of rows. Rows themselves are not looked at.
+// What was added to a file of rows, without parsing the rows.
 void RunFolder::read_lines(std::size_t file) {
     std::uint64_t &from = files_[file].bytes_read;
     fs::ifstream in(path_ + "/rows/" + files_[file].name, std::ios::binary);
     in.seekg(static_cast<std::streamoff>(from));
-    for (std::string line; std::getline(in, line) && !in.eof();) { // a line without an end is being written
+    for (std::string line; std::getline(in, line) && !in.eof();) { // a line without an end is incomplete
         UnitOutcome outcome{.file = file, .from = from, .bytes = line.size()};
         from += line.size() + 1;
         const std::optional<std::size_t> unit = read_head(line, outcome);
@@ -252,7 +252,7 @@ void RunFolder::read_lines(std::size_t file) {
 }
 
 void RunFolder::each_unit(std::size_t units, const UseOfUnit &use) {
-    constexpr std::size_t kMostOpen = 64; // units that follow each other were mostly done by one task
+    constexpr std::size_t kMostOpen = 64; // consecutive units mostly come from one task
     std::map<std::size_t, fs::ifstream> open;
     if (units == 0) return;
     std::string line;

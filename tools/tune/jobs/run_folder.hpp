@@ -1,16 +1,16 @@
-// The folder of a run that several machines work at. Everything in it is written in a way that needs no lock between
-// machines: a unit of work is claimed by making a file that must not be there yet, each task appends to a file of its
-// own, and what replaces something is renamed into place.
+// The folder of a run on several machines. All writes work without locks between machines:
+// a unit of work is claimed by creating a file exclusively, each task appends to its own file, and replacements are
+// renamed into place.
 //
-//   run.json       what is to be done, and the first phase of it; never changes
-//   phases/N       units of a later phase, made when those before it are done
-//   claims/N       unit N is being done, by whom; one line for each attempt
-//   rows/WHO.jsonl what the task WHO has done: {"unit":N,"failed":false,"rows":[...]}, in this order
+//   run.json       the job, and its first phase; never changes
+//   phases/N       units of a later phase, written when those before it are done
+//   claims/N       who is doing unit N; one line per attempt
+//   rows/WHO.jsonl results of the task WHO: {"unit":N,"failed":false,"rows":[...]}, in this order
 //   tasks/WHO      the units that WHO claimed
 //   nodes/NAME     a task ran on the node NAME
 //   errors/WHO     why WHO gave up
 //   encodes/       encodes by their keys
-//   logs/          what tasks printed
+//   logs/          output of tasks
 //   state.json     jobs and outcome; changed under `lock`
 #pragma once
 
@@ -28,9 +28,9 @@ namespace vmaf::tune {
 
 struct Manifest {
     std::string id, command, working_folder, store;
-    std::vector<std::string> arguments; // of vmaf-tune, complete
+    std::vector<std::string> arguments; // complete command line of vmaf-tune
     std::vector<nlohmann::json> units;  // of all phases so far
-    std::vector<std::size_t> phases{0}; // where each begins in `units`
+    std::vector<std::size_t> phases{0}; // start of each in `units`
     std::size_t phase_end(std::size_t phase) const {
         return phase + 1 < phases.size() ? phases[phase + 1] : units.size();
     }
@@ -42,12 +42,12 @@ struct UnitResult {
     ExitCode exit_code = kExitOk; // with a failure
 };
 
-// The same without its rows, which stay in their file: there may be 100 000 of them.
+// The same without rows, which stay in their file: there may be 100 000.
 struct UnitOutcome {
     bool has_failed = false; // it, or one of its rows
     std::string failure;
     ExitCode exit_code = kExitOk;
-    std::size_t file = 0; // of rows, and the line there
+    std::size_t file = 0; // of rows; and the line there
     std::uint64_t from = 0, bytes = 0;
 };
 
@@ -64,16 +64,16 @@ class RunFolder {
     const Manifest &manifest() const { return manifest_; }
     const std::string &path() const { return path_; }
     void add_phase(const std::vector<nlohmann::json> &units); // needs the lock
-    void read_phases();                                       // that others have added
+    void read_phases();                                       // added by others
 
     // Claims. `who` names a task and its attempt.
     bool claim(std::size_t unit, const std::string &who);
-    std::size_t add_attempt(std::size_t unit, const std::string &who); // to a claim that is there; how many now
-    std::vector<std::string> attempts(std::size_t unit) const;         // none: it is not claimed
+    std::size_t add_attempt(std::size_t unit, const std::string &who); // to an existing claim; returns their number
+    std::vector<std::string> attempts(std::size_t unit) const;         // empty: not claimed
     void release(std::size_t unit);
     std::vector<bool> claimed() const;
 
-    // What earlier attempts of this task claimed.
+    // Claims of this task's earlier attempts.
     std::vector<std::size_t> claims_of_task(const std::string &task) const;
     void note_claims(const std::string &task, const std::vector<std::size_t> &units);
 
@@ -84,14 +84,14 @@ class RunFolder {
     void add_error(const TaskError &error);
     std::vector<TaskError> errors() const;
 
-    // Reads what was added since the last time. The first result of a unit counts.
+    // Reads what was added since the last call. The first result of a unit counts.
     const std::map<std::size_t, UnitOutcome> &outcomes();
     std::size_t left(std::size_t phase);
-    // Rows of the first `units`, as far as they are done: all at once, or one unit after the other. Throws Error.
+    // Finished rows of the first `units`: all at once, or unit by unit. Throws Error.
     JobRows rows(std::size_t units);
     void each_unit(std::size_t units, const UseOfUnit &use);
 
-    // The state, read and written by one process at a time.
+    // The state, accessed by one process at a time.
     nlohmann::json state() const;
     class Lock {
       public:
@@ -123,7 +123,7 @@ class RunFolder {
     std::map<std::size_t, UnitOutcome> outcomes_;
 };
 
-// Folders of runs below `shared`, the newest last.
+// Folders of runs below `shared`, newest last.
 std::vector<std::string> runs_in(const std::string &shared);
 
 } // namespace vmaf::tune

@@ -14,8 +14,8 @@ namespace vmaf::tune {
 namespace {
 
 constexpr std::size_t kTasksIfUnknown = 32;
-constexpr auto kCancelTime = std::chrono::seconds(20); // of a scancel that says nothing
-constexpr int kWarningSeconds = 60; // before the time limit: what runs may finish, nothing new begins
+constexpr auto kCancelTime = std::chrono::seconds(20); // for a scancel that does not respond
+constexpr int kWarningSeconds = 60; // before the time limit: running work may finish, nothing new starts
 
 std::vector<std::string> lines_of(const std::string &text) {
     std::vector<std::string> lines;
@@ -35,14 +35,14 @@ std::vector<std::string> split(const std::string &line, char at) {
     return parts;
 }
 
-// In names of logs Slurm puts numbers of jobs in place of %j and the like.
+// Slurm replaces %j and similar patterns in log names, so escape them.
 std::string without_patterns(const std::string &path) {
     std::string plain;
     for (const char c : path) plain += c == '%' ? std::string("%%") : std::string(1, c);
     return plain;
 }
 
-// Names of jobs are not unique: other users may have given theirs the same.
+// Job names are not unique: other users may use the same.
 std::string own_jobs() { return "--user=" + system::user_number(); }
 
 } // namespace
@@ -80,11 +80,11 @@ std::string Slurm::submit(const Job &job) const {
         if (options_.cpus_per_task > 0) add("cpus-per-task", std::to_string(options_.cpus_per_task));
         for (const std::string &more : options_.sbatch) command.push_back(more.starts_with("-") ? more : "--" + more);
     }
-    // No file with the script: between its writing and Slurm's reading others might put theirs in its place.
+    // No script file: others could replace it before Slurm reads it.
     command.push_back("--wrap=exec " + shell_quoted(job.command));
     const ChildResult outcome = run_child(command);
     if (outcome.interrupted) {
-        cancel(job.name); // it may have got through
+        cancel(job.name); // it may have been accepted
         throw CommandError(kExitInterrupted, "interrupted while sbatch ran; its jobs are cancelled");
     }
     const std::string id = split(lines_of(outcome.out).empty() ? "" : lines_of(outcome.out).back(), ';').front();
@@ -118,7 +118,7 @@ std::vector<LostNode> Slurm::lost(const std::vector<std::string> &nodes) const {
     for (const std::string &name : nodes) list += (list.empty() ? "" : ",") + name;
     const ChildResult outcome =
         run_child({"sinfo", "--noheader", "--Node", "--all", "--nodes=" + list, "--format=%N|%T|%E"});
-    std::map<std::string, LostNode> found; // a node is listed once for each of its partitions
+    std::map<std::string, LostNode> found; // nodes are listed once per partition
     for (const std::string &line : lines_of(outcome.ok() ? outcome.out : "")) {
         auto parts = split(line, '|');
         parts.resize(3);
@@ -139,7 +139,7 @@ std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &
     for (const std::string &id : jobs) list += (list.empty() ? "" : ",") + id;
     const ChildResult outcome =
         run_child({"sacct", "--noheader", "--parsable2", "--allocations", "--format=State", "--jobs=" + list});
-    if (!outcome.ok()) return states; // there is no accounting
+    if (!outcome.ok()) return states; // without accounting
     for (const std::string &line : lines_of(outcome.out)) states[split(line, ' ').front()]++;
     return states;
 }
@@ -151,18 +151,18 @@ std::size_t Slurm::most_tasks(std::size_t wanted) const {
         if (!options_.partition.empty()) question.push_back("--partition=" + options_.partition);
         try {
             const ChildResult outcome = run_child(question);
-            std::size_t most_processors = 0; // of a partition; the same nodes may be in several
+            std::size_t most_processors = 0; // of a partition; partitions may share nodes
             for (const std::string &line : lines_of(outcome.out)) {
                 unsigned allocated = 0, idle = 0, other = 0;
                 if (std::sscanf(line.c_str(), "%u/%u/%u/", &allocated, &idle, &other) == 3)
                     most_processors = std::max<std::size_t>(most_processors, allocated + idle);
             }
             most = most_processors / std::max(1u, options_.cpus_per_task);
-        } catch (const Error &) { // it does not say: a guess
+        } catch (const Error &) { // not reported: guess
         }
         if (most == 0) most = kTasksIfUnknown;
     }
-    std::size_t longest = 1000; // Slurm's own default
+    std::size_t longest = 1000; // Slurm's default
     try {
         for (const std::string &line : lines_of(run_child({"scontrol", "show", "config"}).out)) {
             unsigned value = 0;

@@ -1,4 +1,4 @@
-// Slurm through its commands: sbatch, squeue, scancel, and sacct where accounting exists.
+// Slurm through its commands: sbatch, squeue, scancel, and sacct with accounting.
 #pragma once
 
 #include <map>
@@ -21,23 +21,23 @@ struct LostNode {
 
 class Slurm {
   public:
-    explicit Slurm(const ClusterOptions &options); // throws CommandError where the commands are missing
+    explicit Slurm(const ClusterOptions &options); // throws CommandError if the commands are missing
 
     struct Job {
         std::string name, folder, log;
         Arguments command;
-        std::size_t tasks = 0; // of an array, which gets the resources that were asked for; 0: a single job
-        std::string after;     // ids of jobs that must have ended, however
+        std::size_t tasks = 0; // of an array, each with the requested resources; 0: a single job
+        std::string after;     // ids of jobs that must have ended in any way
     };
-    // Its id. Throws CommandError with what sbatch says.
+    // Returns its id. Throws CommandError with sbatch's message.
     std::string submit(const Job &job) const;
 
-    // Everything of that name that has not ended; nothing where the controller does not answer.
+    // Everything of that name that has not ended; empty if the controller does not respond.
     std::optional<std::vector<QueuedTask>> queued(const std::string &name) const;
     void cancel(const std::string &name) const;
-    // Of these nodes, those that do not answer or take no more work.
+    // Which of these nodes do not respond or take no more work.
     std::vector<LostNode> lost(const std::vector<std::string> &nodes) const;
-    // How the tasks of a job ended that are no longer queued, by state; empty without accounting.
+    // How a job's finished tasks ended, by state; empty without accounting.
     std::map<std::string, std::size_t> ended(const std::vector<std::string> &jobs) const;
 
     std::size_t most_tasks(std::size_t wanted) const; // that make sense in an array here

@@ -24,8 +24,8 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr int kMostVainSubmissions = 2; // arrays in a row that did not finish a single unit
-constexpr int kPatience = 120;          // times that the end of an array looks, 5 s apart
+constexpr int kMostVainSubmissions = 2; // consecutive arrays that did not finish a single unit
+constexpr int kPatience = 120;          // checks at the end of an array, 5 s apart
 constexpr auto kPause = std::chrono::milliseconds(1000);
 const char *const kResult = "/result.txt"; // what would have gone to standard output
 
@@ -33,7 +33,7 @@ std::string job_name(const Manifest &manifest) { return "vmaf-tune-" + manifest.
 
 struct Counts {
     std::size_t units = 0, done = 0, failed = 0, running = 0, waiting = 0;
-    bool is_known = true; // whether Slurm answered
+    bool is_known = true; // whether Slurm responded
     std::string reason;   // why nothing runs
     std::vector<LostNode> lost_nodes;
 };
@@ -44,7 +44,7 @@ std::string text_of(const LostNode &node) {
            (node.reason.empty() ? "" : " (" + node.reason + ")");
 }
 
-// What a process that scores nothing, because it plans or answers, does not need.
+// Removes what a process that only plans or answers does not need.
 ProbeRequest settled_here(ProbeRequest o) {
     o.score_backend = BackendWish::cpu;
     o.sample_at.clear();
@@ -52,7 +52,7 @@ ProbeRequest settled_here(ProbeRequest o) {
     return o;
 }
 
-// A run with the cluster it runs on.
+// A run and its cluster.
 class SlurmRun {
   public:
     SlurmRun(const JobCommand &command, RunFolder run)
@@ -89,8 +89,8 @@ class SlurmRun {
 
     bool is_finished() const { return run_.state().contains("exit_code"); }
 
-    // Brings the run nearer to its end, as far as that is possible now: answers, begins the next phase, or submits
-    // again what was lost. `own_jobs`: how many of the queued jobs are the caller itself. Whether anything was done.
+    // Advances the run if possible: answers, starts the next phase, or resubmits what was lost. `own_jobs`: how many
+    // queued jobs are the caller itself. Returns whether it did anything.
     bool settle(std::size_t own_jobs) {
         RunFolder::Lock lock(run_);
         run_.read_phases();
@@ -98,8 +98,8 @@ class SlurmRun {
         if (state.contains("exit_code")) return true;
         if (run_.outcomes().size() == run_.manifest().units.size()) return go_on(lock, state), true;
         const auto queued = slurm_.queued(job_name(run_.manifest()));
-        if (!queued || queued->size() > own_jobs) return false; // some task works, or the state is unknown
-        // Nothing runs, and something is missing: tasks ended before their work did.
+        if (!queued || queued->size() > own_jobs) return false; // a task works, or the state is unknown
+        // Nothing runs, but units are missing: tasks ended before their work did.
         const std::size_t done = run_.outcomes().size();
         const bool is_vain = done == state.value("done_before", std::size_t(0));
         state["vain"] = is_vain ? state.value("vain", 0) + 1 : 0;
@@ -113,7 +113,7 @@ class SlurmRun {
 
     void cancel() {
         slurm_.cancel(job_name(run_.manifest()));
-        for (int i = 0; i < 30 && !interruption::urgent(); i++) { // what runs may need a moment to end
+        for (int i = 0; i < 30 && !interruption::urgent(); i++) { // running tasks may need a moment to end
             const auto queued = slurm_.queued(job_name(run_.manifest()));
             if (queued && queued->empty()) break;
             std::this_thread::sleep_for(kPause);
@@ -135,7 +135,7 @@ class SlurmRun {
         return text;
     }
 
-    // Until the run has ended. False: interrupted before that.
+    // Until the run has ended. False: interrupted earlier.
     bool watch(bool is_quiet) {
         std::string last;
         auto told = std::chrono::steady_clock::time_point{};
@@ -157,7 +157,7 @@ class SlurmRun {
         return true;
     }
 
-    // What the finished run has to say. Returns its exit code.
+    // Prints the finished run's messages. Returns its exit code.
     int tell() {
         const json state = run_.state();
         fs::ifstream text(run_.path() + kResult);
@@ -171,7 +171,7 @@ class SlurmRun {
     }
 
   private:
-    // The newest phase, and what settles the run after it.
+    // The newest phase, and the job that settles the run after it.
     void submit(RunFolder::Lock &lock, json &state) {
         const Manifest &manifest = run_.manifest();
         const std::size_t phase = manifest.phases.size() - 1;
@@ -195,7 +195,7 @@ class SlurmRun {
         lock.write(state);
     }
 
-    // All that was asked for is done: the next phase, or the answer.
+    // All requested work is done: the next phase, or the answer.
     void go_on(RunFolder::Lock &lock, json &state) {
         const bool can_go_on = !first_failure();
         try {
@@ -213,7 +213,7 @@ class SlurmRun {
         }
     }
 
-    // For what needs no unit any more.
+    // For work without units.
     Job &job() {
         if (!job_) job_ = command_.make(settled_here(*command_.request));
         return *job_;
@@ -291,7 +291,7 @@ class SlurmRun {
 void check_wishes(const ProbeRequest &o, const ClusterOptions &cluster) {
     if (cluster.shared.empty())
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
-    if (fs::absolute(cluster.shared).string().find('\\') != std::string::npos) // has a meaning of its own there
+    if (fs::absolute(cluster.shared).string().find('\\') != std::string::npos) // has a special meaning there
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
     if (o.source_hash == SourceHash::none)
         throw usage_error("--executor slurm identifies results by the source's hash; leave out --no-source-hash");
@@ -339,10 +339,10 @@ int run_on_slurm(const JobCommand &command, const std::vector<std::string> &comm
 
 int settle_run(const JobCommand &command, const std::string &folder, std::size_t phase) {
     RunFolder run(folder);
-    if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not seen here: the watcher ends it
+    if (fs::current_path() != run.manifest().working_folder) return kExitOk; // not visible here: the watcher ends it
     if (run.manifest().phases.size() > phase + 1) return kExitOk;            // the watcher was faster
     SlurmRun cluster(command, std::move(run));
-    // Tasks on a lost node may be listed for a while.
+    // Tasks on a lost node may stay listed for a while.
     for (int i = 0; i < kPatience && !cluster.settle(1) && !interruption::requested(); i++) {
         std::this_thread::sleep_for(5 * kPause);
         if (cluster.folder().manifest().phases.size() > phase + 1) break;
@@ -357,7 +357,7 @@ int show_status(const JobCommand &command, const std::string &path, const Status
         return run.tell();
     }
     if (wish.attach || wish.wait) {
-        if (!run.watch(wish.wait && !wish.attach)) return kExitInterrupted; // the run goes on
+        if (!run.watch(wish.wait && !wish.attach)) return kExitInterrupted; // the run continues
         return run.tell();
     }
     const RunFolder &folder = run.folder();

@@ -17,12 +17,12 @@ namespace vmaf::tune {
 
 namespace {
 
-constexpr double kSecondsAtOnce = 20;    // what a task takes at a time, if there is enough for all
+constexpr double kSecondsAtOnce = 20;    // work that a task claims at a time, if there is enough for all
 constexpr std::size_t kMostAttempts = 5; // of a unit whose tasks were lost
 
 std::string host_name() { return system::environment("SLURMD_NODENAME").value_or(system::host_name()); }
 
-// Released when the task ends without having done them.
+// Releases unfinished claims when the task ends.
 class Claims {
   public:
     Claims(RunFolder &run, std::vector<std::size_t> units) : run_(run), units_(std::move(units)) {}
@@ -66,7 +66,7 @@ class Worker {
                 if (run_.claim(unit, who_)) got.push_back(unit);
                 chooser.take(unit);
             }
-            if (got.size() < wanted.size()) chooser.set_taken(run_.claimed()); // others are here
+            if (got.size() < wanted.size()) chooser.set_taken(run_.claimed()); // other tasks are in this range
             if (got.empty()) continue;
             const auto begin = std::chrono::steady_clock::now();
             const std::size_t count = work(got);
@@ -85,10 +85,10 @@ class Worker {
   private:
     ProbeRequest settled(ProbeRequest o) const {
         if (command_.cluster->gres.starts_with("gpu") && o.score_backend == BackendWish::automatic)
-            o.score_backend = BackendWish::cuda; // a GPU that was asked for is used, or the unit fails
+            o.score_backend = BackendWish::cuda; // a requested GPU is used, or the unit fails
         o.store = run_.manifest().store;
         o.run_folder = run_.path();
-        // A database is for one machine; what others need goes to the shared folder. The home folder may be shared.
+        // A database is local to a machine; shared results go to the shared folder. The home folder may be shared.
         o.cache_dir =
             system::environment("TMPDIR").value_or("/tmp") + "/vmaf-tune-cache-" + std::to_string(system::own_user());
         if (o.no_cache) o.cache_dir += "-" + run_.manifest().id; // nothing of other runs
@@ -98,7 +98,7 @@ class Worker {
         return o;
     }
 
-    // What an earlier attempt of this task claimed and did not finish: its node is lost, or it was stopped.
+    // Units that an earlier attempt of this task claimed but did not finish: its node is lost, or it was stopped.
     void take_over() {
         const std::vector<std::size_t> claimed = run_.claims_of_task(task_);
         if (claimed.empty()) return;
@@ -116,7 +116,7 @@ class Worker {
         }
     }
 
-    // How many were done.
+    // Returns how many were done.
     std::size_t work(const std::vector<std::size_t> &numbers) {
         Claims claims(run_, numbers);
         std::vector<nlohmann::json> units;
@@ -124,7 +124,7 @@ class Worker {
         const auto give_up = [&](ExitCode code, const std::string &sentence) {
             std::fprintf(stderr, "vmaf-tune: %s: %s\n", host_.c_str(), visible(sentence).c_str());
             run_.add_error({who_, host_, sentence, code});
-            failed_ = code; // other nodes may be able to do it
+            failed_ = code; // other nodes may succeed
         };
         try {
             if (!job_) job_ = command_.make(settled(*command_.request));
@@ -145,7 +145,7 @@ class Worker {
     RunFolder run_;
     std::string host_, task_, who_;
     std::unique_ptr<Job> job_; // from the first unit on
-    JobRows so_far_;           // of the phases before this one
+    JobRows so_far_;           // of earlier phases
     std::size_t index_ = 0, units_ = 0;
     double busy_ = 0;
     std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
@@ -168,11 +168,11 @@ void UnitChooser::measured(std::size_t units, double seconds) {
 }
 
 std::size_t UnitChooser::most_at_once() const {
-    if (units_done_ == 0) return 1; // not known yet
+    if (units_done_ == 0) return 1; // still unknown
     const auto left =
         static_cast<std::size_t>(std::count(taken_.begin() + std::ptrdiff_t(first_), taken_.end(), false));
     const auto by_time = static_cast<std::size_t>(kSecondsAtOnce * units_done_ / std::max(seconds_, 1e-3));
-    return std::max<std::size_t>(1, std::min(by_time, left / (2 * workers_))); // less and less towards the end
+    return std::max<std::size_t>(1, std::min(by_time, left / (2 * workers_))); // smaller towards the end
 }
 
 std::vector<std::size_t> UnitChooser::next() const {

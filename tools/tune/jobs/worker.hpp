@@ -1,19 +1,19 @@
-// A task of the array: takes units until none is left.
+// A task of the array: processes units until none is left.
 #pragma once
 
 #include "jobs/run_folder.hpp"
 
 namespace vmaf::tune {
 
-// Which units a task takes next. Tasks begin far from each other and go on where they began, so that one task sees few
-// sources and few collide; how many units it takes at once follows from how long they take.
+// Chooses a task's next units. Tasks start far apart and continue where they started, so that each sees few sources and
+// few collide; the duration of units determines how many it takes at once.
 class UnitChooser {
   public:
     UnitChooser(std::size_t first, std::size_t last, std::size_t worker, std::size_t workers);
 
     void set_taken(const std::vector<bool> &taken);
     void take(std::size_t unit) { taken_[unit] = true; }
-    std::vector<std::size_t> next() const; // free neighbours, at most as many as make sense; empty: all are taken
+    std::vector<std::size_t> next() const; // adjacent free units, at most as many as make sense; empty: all are taken
     void measured(std::size_t units, double seconds);
 
   private:

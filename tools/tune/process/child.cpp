@@ -40,7 +40,7 @@ std::unique_ptr<system::Process> start(const Arguments &arguments, system::Launc
     return std::make_unique<system::Process>(launch);
 }
 
-// Splits what arrives into lines.
+// Splits incoming data into lines.
 class LineReader {
   public:
     explicit LineReader(std::function<void(std::string_view)> on_line) : on_line_(std::move(on_line)) {}
@@ -153,7 +153,7 @@ ChildResult run_child(const Arguments &arguments, const RunOptions &options) {
     std::array<system::Waited, 2> streams = {{{out.read.get()}, {err.read.get()}}};
     Patience patience(options, process->number());
     bool killed = false;
-    // A second Ctrl-C kills the child, which ends its streams: nothing has to be looked at from time to time.
+    // A second Ctrl-C kills the child, which ends its streams, so polling is unnecessary.
     while (streams[0].descriptor >= 0 || streams[1].descriptor >= 0) {
         const bool is_ready = system::wait_for_input(streams, killed ? -1 : patience.wait());
         if (!killed && patience.is_over(is_ready)) {
@@ -226,7 +226,7 @@ std::vector<int> parse_processors(const std::string &list) {
 struct PipedChild::Drain {
     Descriptor error;
     StderrTail tail;
-    ThreadGroup thread; // last: it uses the others
+    ThreadGroup thread; // last: uses the others
 };
 
 PipedChild::PipedChild(const Arguments &arguments)
@@ -235,7 +235,7 @@ PipedChild::PipedChild(const Arguments &arguments)
     system::Launch launch;
     launch.output = out.write.get();
     launch.error = err.write.get();
-    process_ = start(arguments, launch); // ends with this object, also where what follows fails
+    process_ = start(arguments, launch); // ends with this object, even if the rest fails
     output_ = std::move(out.read);
     drain_->error = std::move(err.read);
     drain_->thread.require("read what " + arguments.at(0) + " says", [drain = drain_.get()] {

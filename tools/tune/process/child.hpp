@@ -1,4 +1,4 @@
-// Child processes: started with an argument vector, in a process group of their own, standard input closed, both
+// Child processes: started with an argument vector in their own process group, with closed standard input and both
 // outputs drained (tune.md 1.2, 15.6).
 #pragma once
 
@@ -27,7 +27,7 @@ using system::find_program;
 using system::ProcessNumber;
 using system::processor_time;
 
-// Keeps the last 32 KiB of a stream. Lines that a carriage return overwrites count as one.
+// Keeps the last 32 KiB of a stream. Lines overwritten by carriage returns count as one.
 class StderrTail {
   public:
     void add(std::string_view text);
@@ -36,7 +36,7 @@ class StderrTail {
 
   private:
     std::string text_;
-    std::size_t line_start_ = 0; // of the line being written
+    std::size_t line_start_ = 0; // of the incomplete line
     bool overwrite_ = false;
 };
 
@@ -45,24 +45,23 @@ struct ChildResult {
     bool timed_out = false;
     bool interrupted = false;
     double seconds = 0;
-    std::string out; // standard output, where it was captured
+    std::string out; // standard output, if captured
     std::string error_tail;
     bool ok() const { return code == 0 && !timed_out && !interrupted; }
 };
 
 struct RunOptions {
-    std::function<void(std::string_view line)> on_output_line; // instead of capturing standard output
-    std::function<void(std::string_view text)> on_error_text;  // live copy of stderr
-    std::chrono::milliseconds timeout{0};                      // without progress for this long: killed; 0: never
-    std::function<std::int64_t(ProcessNumber)>
-        progress_marker; // changes whenever there is progress; without it any output counts
+    std::function<void(std::string_view line)> on_output_line;  // instead of capturing standard output
+    std::function<void(std::string_view text)> on_error_text;   // live copy of stderr
+    std::chrono::milliseconds timeout{0};                       // kills it after this long without progress; 0: never
+    std::function<std::int64_t(ProcessNumber)> progress_marker; // changes with progress; without it any output counts
     std::size_t capture_limit = 64u << 20;
-    bool is_last_call = false; // part of an orderly end: interruptions do not kill it; `timeout` does
+    bool is_last_call = false; // part of an orderly shutdown: interrupts do not kill it; `timeout` does
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child
 };
 
-// Processors that children of this thread may run on, while it lives; an empty list changes nothing.
+// Processors for children of this thread, while it exists; an empty list changes nothing.
 class Pinned {
   public:
     explicit Pinned(std::vector<int> processors);
@@ -79,17 +78,17 @@ std::vector<int> parse_processors(const std::string &list); // "0-3,8"; throws E
 // Runs to the end. Throws Error(ENOENT) if the program cannot be started.
 ChildResult run_child(const Arguments &arguments, const RunOptions &options = {});
 
-// A marker of progress for programs that say nothing: what a process has worked so far, in pieces of five seconds. One
-// that hangs reaches the next in hours, one that works in seconds.
+// A progress marker for silent programs: processor time used so far, in steps of five seconds. A hanging program takes
+// hours for a step, a working one seconds.
 inline std::int64_t work_done(ProcessNumber process) { return processor_time(process) / 500; }
 
-// When a child that is silent is ended: a marker that has not moved since the last look.
+// When to end a silent child: if its marker has not changed since the last check.
 class Patience {
   public:
     Patience(const RunOptions &options, ProcessNumber process)
         : options_(options), process_(process), since_(std::chrono::steady_clock::now()) {}
-    int wait() const;              // milliseconds until the next look; -1: there is no limit
-    bool is_over(bool has_output); // it has been silent for too long
+    int wait() const;              // milliseconds until the next check; -1: no limit
+    bool is_over(bool has_output); // silent for too long
 
   private:
     const RunOptions &options_;
@@ -98,31 +97,31 @@ class Patience {
     std::int64_t marker_ = 0;
 };
 
-// Reads what is there; false at the end of the stream.
+// Reads available data; false at the end of the stream.
 bool read_text(int descriptor, const std::function<void(std::string_view)> &take);
 
-// Called for every child: before it starts, and after it ended. Empty functions end it.
+// Called for every child: before its start, and after its end. Empty functions remove the observer.
 struct ChildObserver {
     std::function<void(const Arguments &)> started;
     std::function<void(const Arguments &, const ChildResult &)> ended;
     std::function<void(std::string_view)> error_text; // live
 };
 void observe_children(const ChildObserver &observer);
-void tell_start(const Arguments &arguments); // to the observer
+void tell_start(const Arguments &arguments); // notifies the observer
 void tell_end(const Arguments &arguments, const ChildResult &outcome);
 void tell_error_text(std::string_view text);
 
-// A child whose standard output is read by another process, through a pipe.
+// A child whose standard output another process reads through a pipe.
 class PipedChild {
   public:
     explicit PipedChild(const Arguments &arguments);
-    ~PipedChild(); // kills and reaps what still runs
+    ~PipedChild(); // kills and reaps a running child
 
     PipedChild(const PipedChild &) = delete;
     PipedChild &operator=(const PipedChild &) = delete;
 
     int output() const { return output_.get(); } // read end; the caller may read it to the end
-    ChildResult wait();                          // after the output was read
+    ChildResult wait();                          // call it after reading the output
     void kill();
     system::Descriptor take_output() { return std::move(output_); }
 
@@ -136,13 +135,13 @@ class PipedChild {
     std::optional<ChildResult> outcome_;
 };
 
-// First Ctrl-C: finish what runs, start nothing new. Second, SIGTERM or SIGHUP: kill the children. Tasks of a cluster
-// get SIGTERM as a warning, which counts as the first.
+// First Ctrl-C: finish running work, start nothing new. Second, SIGTERM or SIGHUP: kill the children. For cluster tasks
+// SIGTERM is a warning and counts as the first.
 namespace interruption {
 void install_handlers(bool is_cluster_task);
 bool requested();
 bool urgent();
-void request(); // as if a signal had come; for tests
+void request(); // as if a signal had arrived; for tests
 void clear();
 } // namespace interruption
 

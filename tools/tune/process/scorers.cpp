@@ -17,10 +17,10 @@ using system::Descriptor;
 namespace {
 
 constexpr int kProtocol = 1;
-constexpr int kGreetingMilliseconds = 60'000; // of a program that is a scorer, on the slowest disk
+constexpr int kGreetingMilliseconds = 60'000; // for a real scorer on the slowest disk
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-// Where descriptors travel they are named by their place among those of the request.
+// Descriptors in a request are referred to by their index.
 Arguments words_for_server(const Arguments &command, const std::vector<std::pair<int, int>> &inherited) {
     Arguments words(command.begin() + 1, command.end());
     for (std::string &word : words)
@@ -31,7 +31,7 @@ Arguments words_for_server(const Arguments &command, const std::vector<std::pair
 
 } // namespace
 
-// One process and the channel to it.
+// A process and its channel.
 class Scorers::Served {
   public:
     Served(const std::string &program, const Environment &wanted)
@@ -61,31 +61,31 @@ class Scorers::Served {
         errors_ = std::move(err.read);
     }
 
-    // Nothing comes from one that waits, but its end.
+    // Whether the process waits for requests: an idle one sends nothing unless it ends.
     bool waits() const {
         std::array<system::Waited, 1> answer = {{{channel_.descriptor()}}};
         return !system::wait_for_input(answer, 0);
     }
 
-    // Version and build. Throws Error where this is no server.
+    // Version and build. Throws Error if this is no server.
     std::string greeting(const std::string &program) {
         const auto refuse = [&](const std::string &why) {
             return invalid("'" + program + "' does not serve scores: " + why +
                            "; give a vmaf of this version with --vmaf-bin, or use --scorer binary");
         };
         std::array<system::Waited, 1> answer = {{{channel_.descriptor()}}};
-        if (!system::wait_for_input(answer, kGreetingMilliseconds)) throw refuse("it says nothing");
+        if (!system::wait_for_input(answer, kGreetingMilliseconds)) throw refuse("it does not respond");
         std::optional<json> hello;
         try {
             hello = receive();
-        } catch (const Error &) { // bytes that are no frame
+        } catch (const Error &) { // malformed data
         }
-        if (!hello || hello->value("type", "") != "hello") throw refuse("it knows no --serve");
+        if (!hello || hello->value("type", "") != "hello") throw refuse("it does not support --serve");
         if (hello->value("protocol", 0) != kProtocol) throw refuse("it speaks another protocol");
         return hello->value("version", "unknown") + " " + hello->value("build", "");
     }
 
-    // A request and what comes until its result.
+    // Sends a request and receives everything up to its result.
     Scored ask(json request, std::span<const int> descriptors, const RunOptions &options,
                const std::function<void(std::int64_t)> &on_frames) {
         request["id"] = ++requests_;
@@ -112,13 +112,13 @@ class Scorers::Served {
                 if (on_frames) on_frames(message->value("frames", std::int64_t{0}));
             } else {
                 is_answered = true;
-                outcome.code = message->value("exit_code", 1); // none where it was refused
+                outcome.code = message->value("exit_code", 1); // missing if it was refused
                 outcome.sentence = message->value("error", "");
                 if (message->value("type", "") == "refused") tail.add(outcome.sentence + "\n");
             }
         }
         if (!is_answered) process_->kill();
-        // What it said lies in the pipe by now: it comes before the answer.
+        // Its messages are in the pipe before the answer arrives.
         std::array<system::Waited, 1> rest = {{{errors_.get()}}};
         while (errors_.is_open() && system::wait_for_input(rest, 0)) read_errors(tail);
         if (!is_answered) outcome.code = process_->wait();
@@ -133,7 +133,7 @@ class Scorers::Served {
     bool takes_descriptors = false;
 
   private:
-    // Nothing: it has ended, or what it says cannot be understood.
+    // Empty if it has ended or its answer is invalid.
     std::optional<json> receive() try {
         const std::optional<system::Frame> frame = channel_.receive();
         if (!frame) return std::nullopt;
@@ -205,7 +205,7 @@ std::string Scorers::problem_of_model(const std::string &model) {
 Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options,
                                const std::function<void(std::int64_t)> &on_frames) {
     std::unique_ptr<Served> served = take(options.environment);
-    if (!served->takes_descriptors && !options.inherited.empty()) { // then a process of its own gets them
+    if (!served->takes_descriptors && !options.inherited.empty()) { // they go to a separate process
         give_back(std::move(served));
         return {run_child(command, options), false};
     }

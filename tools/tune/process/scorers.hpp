@@ -1,5 +1,5 @@
-// Scorers that stay alive: `vmaf --serve` (docs/development/serve.md). One process for each score that runs at a time;
-// a process that died is replaced when the next score begins.
+// Persistent scorers: `vmaf --serve` (docs/development/serve.md). One process per concurrent score; a process that died
+// is replaced at the next score.
 #pragma once
 
 #include <mutex>
@@ -11,21 +11,21 @@ namespace vmaf::tune {
 
 class Scorers {
   public:
-    explicit Scorers(std::string program); // starts the first one; what is wrong with it is said by identity()
+    explicit Scorers(std::string program); // starts the first one; identity() reports problems
     ~Scorers();
     Scorers(const Scorers &) = delete;
     Scorers &operator=(const Scorers &) = delete;
 
-    // Version and build, which documents depend on. Throws Error where the program does not serve.
+    // Version and build, on which documents depend. Throws Error if the program does not serve.
     const std::string &identity();
     // Why a model cannot be loaded; empty: it can. Throws Error.
     std::string problem_of_model(const std::string &model);
 
     struct Scored : ChildResult {
-        bool has_died = false; // the process did, while it scored: another try may succeed
-        std::string sentence;  // why it failed, where the scorer says so
+        bool has_died = false; // the process died while scoring: a retry may succeed
+        std::string sentence;  // the scorer's reason for a failure, if stated
     };
-    // As run_child(), for a command that scores; `on_frames` hears how far it is. Throws Error.
+    // Like run_child(), for a scoring command; reports progress to `on_frames`. Throws Error.
     Scored score(const Arguments &command, const RunOptions &options,
                  const std::function<void(std::int64_t frames)> &on_frames);
 

@@ -1,6 +1,6 @@
 "use strict";
-// Heat maps: which cells of a frame lose the score. Colours are those of `vmaf --map`: their lightness grows evenly, so that they are
-// read without telling colours apart.
+// Heat maps: which cells of a frame lose the score. Uses the colours of `vmaf --map`: their lightness grows evenly, so the map does not
+// rely on hues.
 const heatMaps = (data, { all, make, byId }) => {
   const STOPS = [[0, 0, 4], [31, 12, 72], [85, 15, 109], [136, 34, 106], [186, 54, 85], [227, 89, 51], [249, 140, 10], [249, 201, 50], [252, 255, 164]];
   const NONE = 255, heats = new Map(data.frames.flatMap((encode, i) => encode.heat ? [[i, encode.heat]] : []));
@@ -25,7 +25,7 @@ const heatMaps = (data, { all, make, byId }) => {
     return find(heat.y, y) * (heat.x.length - 1) + find(heat.x, x);
   };
 
-  // The map of a frame as a picture; `solid`: without a picture below.
+  // A frame's map as a picture; `solid`: without a picture underneath.
   const layer = (encode, frame, solid = false) => {
     const heat = heats.get(encode), cells = grid(heat, frame), width = heat.x.at(-1), height = heat.y.at(-1);
     const scale = Math.min(1, 640 / width), canvas = make("canvas", { class: "heat", width: Math.round(width * scale), height: Math.round(height * scale), "aria-hidden": "true" });
@@ -43,14 +43,14 @@ const heatMaps = (data, { all, make, byId }) => {
     redraw.add(paint);
     return canvas;
   };
-  // What lies under the pointer, as a sentence.
+  // Describes the cell under the pointer.
   const tell = (encode, frame, box, event) => {
     const heat = heats.get(encode), cells = grid(heat, frame), r = box.getBoundingClientRect();
     const cell = cellAt(heat, (event.clientX - r.left) / r.width * heat.x.at(-1), (event.clientY - r.top) / r.height * heat.y.at(-1)), p = place(heat, cell);
     return `${p.width}×${p.height} at ${p.x},${p.y}: ` + (cells[cell] === NONE ? "no score" : heat.score + " " + (cells[cell] / 2).toFixed(1));
   };
 
-  // Legend and strength, once for all maps of the page.
+  // Legend and strength, shared by all maps of the page.
   const controls = byId("heat-controls");
   if (controls && heats.size) {
     const bar = make("canvas", { width: 256, height: 12, "aria-hidden": "true" }), to = bar.getContext("2d");
@@ -62,7 +62,7 @@ const heatMaps = (data, { all, make, byId }) => {
       make("label", {}, "Strength of heat maps ", slider));
   }
 
-  // A strip of time by worst cell. `open` is called with the frame that was chosen.
+  // The worst cell over time. `open` receives the selected frame.
   const strip = (figure, open) => {
     const encode = Number(figure.dataset.strip), heat = heats.get(encode), fps = data.frames[encode].fps, count = heat.worst.length;
     const canvas = make("canvas", { class: "strip", height: 34, tabindex: 0, role: "slider", "aria-label": "worst cell of every frame; Enter opens a frame", "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuenow": 0 });
@@ -70,7 +70,7 @@ const heatMaps = (data, { all, make, byId }) => {
     let at = 0;
     const paint = () => {
       const width = canvas.width = Math.max(200, Math.round(figure.clientWidth || 600)), to = canvas.getContext("2d");
-      for (let x = 0; x < width; x++) { // of the frames in a column the worst
+      for (let x = 0; x < width; x++) { // a column shows the worst of its frames
         const from = Math.floor(x * count / width), end = Math.max(from + 1, Math.floor((x + 1) * count / width)), part = heat.worst.slice(from, end).filter(v => v !== null);
         if (!part.length) continue;
         to.fillStyle = colour(Math.min(...part), 1);

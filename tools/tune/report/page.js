@@ -7,7 +7,7 @@
   const SVG = "http://www.w3.org/2000/svg";
   const remembered = { get: k => { try { return localStorage.getItem(k); } catch { return null; } },
                        set: (k, v) => { try { localStorage.setItem(k, v); } catch {} } };
-  // Elements are made of names and texts only; no data ever becomes markup.
+  // Builds elements only from names and text; data never becomes markup.
   const make = (name, attributes = {}, ...children) => {
     const element = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) if (value !== null && value !== undefined) element.setAttribute(key, value);
@@ -21,7 +21,7 @@
     return element;
   };
 
-  // ---- Theme: as the system says, light, dark.
+  // ---- Theme: system, light, dark.
   const themes = ["auto", "light", "dark"], themeButton = byId("theme");
   const setTheme = name => {
     if (name === "auto") delete root.dataset.theme; else root.dataset.theme = name;
@@ -32,7 +32,7 @@
   themeButton.addEventListener("click", nextTheme);
   if (themes.includes(remembered.get("vmaf-tune-theme"))) setTheme(remembered.get("vmaf-tune-theme"));
 
-  // ---- Tables: a click on a heading sorts, a second one turns the order round.
+  // ---- Tables: clicking a heading sorts, clicking again reverses.
   const sortKey = cell => cell.dataset.v !== undefined ? Number(cell.dataset.v) : cell.textContent;
   const compare = (a, b) => typeof a === "number" && typeof b === "number" ? a - b
     : typeof a === "number" ? -1 : typeof b === "number" ? 1 : a.localeCompare(b, undefined, { numeric: true });
@@ -67,7 +67,7 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   };
-  // As the tool writes CSV: texts that a spreadsheet would take for a formula get an apostrophe.
+  // CSV as the tool writes it: text that a spreadsheet would take for a formula gets an apostrophe.
   const quoted = text => /[",\r\n]/.test(text) ? '"' + text.replace(/"/g, '""') + '"' : text;
   const field = text => quoted(/^[=+\-@\t\r]/.test(text) ? "'" + text : text);
   for (const button of all("button.csv")) button.addEventListener("click", () => {
@@ -76,7 +76,7 @@
     save(table.id + ".csv", "text/csv", lines.join("\n") + "\n");
   });
 
-  // ---- Charts, drawn for the width that they have.
+  // ---- Charts, drawn for the available width.
   const linearTicks = (low, high, about) => {
     const rough = (high - low) / Math.max(1, about), power = Math.pow(10, Math.floor(Math.log10(rough)));
     const step = [1, 2, 5, 10].map(f => f * power).find(s => s >= rough) || rough;
@@ -112,7 +112,7 @@
     return [from, axis === 1 && low >= 0 && high <= 100 && high > 99 ? Math.min(100.5, high + pad) : high + pad];
   };
 
-  // Draws `plot` into `place`; `off` names hidden lines. Tells `point` of what the pointer or a key is at.
+  // Draws `plot` into `place`; `off` names hidden lines. Calls `point` with the element under the pointer or keyboard focus.
   const drawPlot = (place, plot, off = new Set(), point = () => {}) => {
     const width = Math.max(280, Math.round(place.clientWidth || 860)), narrow = width < 560, height = narrow ? 300 : Math.min(420, Math.round(width * .44));
     const box = { left: 52, right: width - 14, top: 14, bottom: height - 44 };
@@ -139,7 +139,7 @@
         for (const p of points) group.append(draw("rect", { class: "bar", x: X(p[0]) - step * .45, width: step * .9, y: Y(p[1]), height: Math.max(0, box.bottom - Y(p[1])) }));
       } else if (line.style !== "marks") {
         let d = "";
-        if (points.length > 4 * (box.right - box.left)) { // more points than pixels: their least and greatest in each column
+        if (points.length > 4 * (box.right - box.left)) { // more points than pixels: draws each column's minimum and maximum
           let column = null, low = 0, high = 0;
           const flush = () => { if (column !== null) d += `${d ? "L" : "M"}${column} ${Y(low).toFixed(1)}L${column} ${Y(high).toFixed(1)}`; };
           for (const p of points) {
@@ -166,7 +166,7 @@
       if (Y(at) - last > 14) { rules.append(draw("text", { class: "halo", x: box.right - 4, y: Y(at) - 4, "text-anchor": "end" }, label)); last = Y(at); }
     }
     svg.append(rules);
-    // Pointing and walking.
+    // Pointer and keyboard navigation.
     const cross = draw("path", { class: "cross", d: "" }), dots = draw("g");
     svg.append(cross, dots);
     let at = -1;
@@ -201,7 +201,7 @@
     return svg;
   };
 
-  // A figure with legend, readout and exports. `choose` gives the plot to show.
+  // A figure with legend, readout and exports. `choose` returns the plot to show.
   const charts = [];
   const chartFigure = (figure, choose) => {
     const place = make("div", { class: "place" }), legend = make("ul", { class: "legend colours" }), readout = figure.querySelector(".readout");
@@ -285,7 +285,7 @@
   }
   const stepSource = step => { if (curves && data.sources.length > 1) choose({ source: (chosen.source + step + data.sources.length) % data.sources.length }); };
 
-  // ---- The index of sources: small multiples on one scale.
+  // ---- The index of sources: small multiples with a common scale.
   const multiples = byId("multiples");
   if (multiples) {
     const cards = [];
@@ -327,7 +327,7 @@
     update();
   }
 
-  // ---- Frames of several encodes over each other.
+  // ---- Frames of several encodes overlaid.
   const overlay = byId("fig-overlay");
   if (overlay) {
     const boxes = all("#encodes input"), metric = byId("frame-metric");
@@ -356,7 +356,7 @@
     both();
   }
 
-  // ---- Worst frames: reference and encode under one slider, their difference, and all of it large.
+  // ---- Worst frames: reference and encode under a slider, their difference, and an enlarged view.
   const large = byId("large"), heat = heatMaps(data, { all, make, byId });
   const comparison = (picture, alt) => {
     const box = make("div", { class: "compare", tabindex: 0, role: "slider", "aria-label": alt + ": reference left, encode right of the slider", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 50 });
@@ -375,7 +375,7 @@
     };
     let down = false, moved = 0;
     const follow = event => { const r = box.getBoundingClientRect(); move((event.clientX - r.left) / r.width * 100); };
-    box.addEventListener("pointerdown", event => { down = true; moved = 0; try { box.setPointerCapture(event.pointerId); } catch {} }); // a pointer may be gone already
+    box.addEventListener("pointerdown", event => { down = true; moved = 0; try { box.setPointerCapture(event.pointerId); } catch {} }); // the pointer may have gone
     box.addEventListener("pointermove", event => { if (down || event.pointerType === "mouse") { moved += Math.abs(event.movementX || 1); follow(event); } });
     box.addEventListener("pointerup", () => { down = false; });
     box.addEventListener("keydown", event => {

@@ -89,7 +89,7 @@ Chart quality_curve(const Panel &panel, const std::vector<double> &targets, std:
     return chart;
 }
 
-// Encode speed over bitrate where all curves have the same score: down-left costs, up-left wins.
+// Encode speed over bitrate at equal score: down-left costs, up-left wins.
 std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &targets, std::size_t index) {
     double low = -1e300, high = 1e300;
     std::vector<const Curve *> curves;

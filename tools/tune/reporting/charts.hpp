@@ -1,4 +1,4 @@
-// The charts and tables of a report, each with the figures behind it (tune.md 13.2, 13.3).
+// The charts and tables of a report, each with its figures (tune.md 13.2, 13.3).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace vmaf::tune {
 
 struct TableCell {
     std::string text;                 // as shown: rounded
-    std::optional<double> value = {}; // what it sorts by, in full
+    std::optional<double> value = {}; // sort key, unrounded
     TableCell(std::string t) : text(std::move(t)) {}
     TableCell(const char *t) : text(t) {}
     TableCell(double v, int digits) : text(fixed_text(v, digits)), value(v) {}
@@ -28,17 +28,17 @@ struct Table {
 struct Chart {
     std::string kind, heading, caption;
     Plot plot;
-    Table table;                  // the figures behind the plot
-    std::size_t frames_index = 0; // for kinds "frames" and "histogram": which FrameScores
+    Table table;                  // the plot's figures
+    std::size_t frames_index = 0; // for kinds "frames" and "histogram": index of FrameScores
 };
 
-// Names that --svg takes.
+// Names for --svg.
 const std::vector<std::string> &chart_kinds();
 
-// All charts that the data allow, in the order of the report.
+// All charts that the data permit, in report order.
 std::vector<Chart> make_charts(const ReportData &data, const std::vector<double> &targets);
 
-// Those of one panel: rate, quality value and, where times are known, speed.
+// The charts of one panel: rate, quality value and, if times are known, speed.
 std::vector<Chart> panel_charts(const Panel &panel, const std::vector<double> &targets, std::size_t index);
 
 std::vector<Table> bd_rate_tables(const ReportData &data); // one per panel with two curves or more

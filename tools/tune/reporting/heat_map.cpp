@@ -16,7 +16,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-constexpr std::size_t kMostBytes = 1'500'000; // of grids, for one encode
+constexpr std::size_t kMostBytes = 1'500'000; // of grids, per encode
 
 // A NumPy file of float32 in three dimensions, frame by frame.
 class ArrayFile {
@@ -37,7 +37,7 @@ class ArrayFile {
 
     std::size_t frames() const { return frames_; }
     bool has_cells(std::size_t columns, std::size_t rows) const { return columns_ == columns && rows_ == rows; }
-    // The next frame's.
+    // Reads the next frame's cells.
     void read(std::vector<float> &cells) {
         cells.resize(rows_ * columns_);
         if (!file_.read(reinterpret_cast<char *>(cells.data()), std::streamsize(cells.size() * sizeof(float)))) fail();

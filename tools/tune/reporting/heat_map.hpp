@@ -1,4 +1,4 @@
-// Where an encode loses its score: what the page shows of a map that `score --map` wrote (maps.md).
+// Where an encode loses its score: the page's data from a map of `score --map` (maps.md).
 #pragma once
 
 #include <map>
@@ -9,18 +9,18 @@
 
 namespace vmaf::tune {
 
-// Scores of cells as bytes: half points of 0 to 100, kNoCell where a cell has none.
+// Scores of cells as bytes: half points from 0 to 100, kNoCell if a cell has none.
 inline constexpr unsigned char kNoCell = 255;
 
 struct HeatMap {
-    std::string score;                        // whose: "vmaf"
-    std::vector<int> x, y;                    // edges of cells, in pixels of the scored size
-    std::vector<double> worst;                // of each frame
-    std::vector<int> worst_cell;              // its number, row by row
-    std::map<std::size_t, std::string> grids; // cells of frames: every few ones, and those that were asked for
+    std::string score;                        // the owner: "vmaf"
+    std::vector<int> x, y;                    // cell edges, in pixels of the scored size
+    std::vector<double> worst;                // per frame
+    std::vector<int> worst_cell;              // its index, row by row
+    std::map<std::size_t, std::string> grids; // cells of frames: every n-th one, plus requested ones
 };
 
-// Throws Error if the file is missing or is not the map of these scores.
+// Throws Error if the file is missing or is not a map of these scores.
 HeatMap read_heat_map(const FrameScores &scores, const std::vector<std::size_t> &frames);
 
 } // namespace vmaf::tune

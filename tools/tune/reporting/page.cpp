@@ -23,7 +23,7 @@ std::string table_html(const Table &table, bool filter) {
         text += "<p><label>Filter rows <input type=\"search\" class=\"filter\" data-table=\"" +
                 markup_escaped(table.id) +
                 "\" placeholder=\"libx264 slow\"></label> <span class=\"count\" aria-live=\"polite\"></span></p>";
-    constexpr std::size_t kTall = 40; // rows; a longer table scrolls in itself
+    constexpr std::size_t kTall = 40; // rows; a longer table scrolls
     text += std::string("<div class=\"scroll") + (table.rows.size() > kTall ? " tall" : "") +
             "\"><table class=\"sortable\" id=\"" + markup_escaped(table.id) + "\"><caption>" +
             markup_escaped(table.caption) + "</caption><thead><tr>";
@@ -93,7 +93,7 @@ std::string notices(const ReportData &data) {
     return text;
 }
 
-// A chart's place; the page's script draws it for the width that there is.
+// A placeholder for a chart; the page's script draws it in the available width.
 std::string figure_html(const std::string &attributes) {
     return "<figure " + attributes +
            "><h3></h3><div class=\"drawing\"></div><figcaption><span class=\"caption\"></span><output "
@@ -120,7 +120,7 @@ std::string card(const std::string &what, const std::string &figure, const std::
            markup_escaped(note) + "</div></div>";
 }
 
-// The answer first: who wins, what it saves, and whether that holds everywhere.
+// The answer first: the winner, its saving, and whether that holds everywhere.
 std::string verdict_html(const Verdict &v) {
     if (!v.has_winner()) return "<p class=\"answer\">" + markup_escaped(v.sentence()) + "</p>";
     const Contender &best = v.contenders.front();
@@ -287,7 +287,7 @@ std::string frames_html(const ReportContent &content, const PageModel &model) {
     for (const FrameScores &scores : frames)
         for (const auto &[name, values] : scores.series) metrics.insert(name);
     std::set<std::size_t> first(model.encodes.begin(), model.encodes.end());
-    while (first.size() > 4) first.erase(std::prev(first.end())); // more lines than that are hard to read
+    while (first.size() > 4) first.erase(std::prev(first.end())); // more lines are hard to read
     if (first.empty()) first.insert(0);
     std::string text = "<div class=\"controls\"><label>Metric <select id=\"frame-metric\">";
     const std::string &main = frames[*first.begin()].metric;
@@ -309,7 +309,7 @@ std::string frames_html(const ReportContent &content, const PageModel &model) {
     return text;
 }
 
-// `{{name}}` in the template becomes the text of that name; texts are not looked into.
+// Replaces `{{name}}` in the template by the text of that name; does not look inside texts.
 std::string filled(std::string_view page, const std::map<std::string, std::string, std::less<>> &texts) {
     std::string result;
     for (std::size_t open = 0; (open = page.find("{{")) != std::string_view::npos;) {
@@ -323,7 +323,7 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
     return result + std::string(page);
 }
 
-// The page's own script runs, and no other: should data ever become markup, it still does nothing.
+// Allows only the page's own script: if data ever became markup, it would still be inert.
 std::string script_hash() {
     const std::string hex = sha256_hex(std::string(page_script()));
     std::string bytes;
@@ -332,7 +332,7 @@ std::string script_hash() {
     return base64(bytes);
 }
 
-// A section with its entry in the navigation; empty bodies leave no trace.
+// A section with its entry in the navigation; empty bodies are omitted.
 struct Sections {
     std::string nav, body;
     void add(const std::string &id, const std::string &heading, const std::string &content) {

@@ -1,4 +1,4 @@
-// The report as one HTML page that needs nothing but itself, or as Markdown.
+// The report as a self-contained HTML page, or as Markdown.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,11 @@ struct ReportContent {
     std::vector<Chart> charts;
     std::vector<ReportPictures> pictures; // one per FrameScores
     std::vector<double> targets;
-    std::string baseline; // name of a configuration, or how it begins
+    std::string baseline; // a configuration's name, or its prefix
 };
 
-// Encodes that are worth looking at: of each source and configuration the one nearest to the target.
-constexpr std::size_t kShownEncodes = 12; // a page with hundreds of pictures would be of no use
+// Encodes to show: per source and configuration the one closest to the target.
+constexpr std::size_t kShownEncodes = 12; // a page with hundreds of pictures would be useless
 std::vector<std::size_t> encodes_near(const ReportData &data, double target, std::size_t most);
 double target_of(const ReportData &data, const std::vector<double> &targets, const std::string &baseline);
 

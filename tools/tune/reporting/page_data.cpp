@@ -56,13 +56,13 @@ json heat_json(const HeatMap &heat) {
     json grids = json::object(), worst = json::array();
     for (const auto &[frame, cells] : heat.grids) grids[std::to_string(frame)] = base64(cells);
     for (const double v : heat.worst)
-        worst.push_back(std::isfinite(v) ? json(std::round(v * 10) / 10) : json(nullptr)); // tenths show
+        worst.push_back(std::isfinite(v) ? json(std::round(v * 10) / 10) : json(nullptr)); // one decimal is visible
     return {{"score", heat.score},      {"x", heat.x}, {"y", heat.y}, {"worst", worst}, {"worst_cell", heat.worst_cell},
             {"grids", std::move(grids)}};
 }
 
 json frames_of(const FrameScores &scores) {
-    constexpr double kDigits = 1e4; // more does not show
+    constexpr double kDigits = 1e4; // more would not be visible
     json series = json::object();
     for (const auto &[name, values] : scores.series) {
         json list = json::array();
@@ -88,7 +88,7 @@ json winners(const ScoreView &view, const std::vector<std::string> &sources) {
     return said;
 }
 
-// The mean of an encode's frames.
+// The mean over an encode's frames.
 double mean_score(const FrameScores &scores) {
     double sum = 0;
     std::size_t count = 0;
@@ -103,7 +103,7 @@ double mean_score(const FrameScores &scores) {
 } // namespace
 
 std::vector<std::size_t> encodes_near(const ReportData &data, double target, std::size_t most) {
-    // Of each source and configuration the encode that comes nearest; then the nearest of all.
+    // The closest encode per source and configuration; then the closest of all.
     std::map<std::string, std::pair<double, std::size_t>> nearest;
     for (std::size_t i = 0; i < data.frames.size(); i++) {
         const double away = std::fabs(mean_score(data.frames[i]) - target);

@@ -1,4 +1,4 @@
-// What the script of the report's page works with: charts, frames and pictures as JSON.
+// Data for the script of the report's page: charts, frames and pictures as JSON.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace vmaf::tune {
 
-// One kind of score: its panels, and what they say.
+// One kind of score: its panels and their verdict.
 struct ScoreView {
     std::string name;
     std::vector<const Panel *> panels;
@@ -18,14 +18,14 @@ struct ScoreView {
 
 struct PageModel {
     std::vector<ScoreView> scores;    // the rows' own first
-    std::vector<std::string> sources; // in the order of their first rows
-    std::vector<Chart> curves;        // of panels, each with its score and its source
+    std::vector<std::string> sources; // in order of their first rows
+    std::vector<Chart> curves;        // of panels, each with its score and source
     struct Place {
         std::size_t score, source;
     };
     std::vector<Place> curve_places;
-    std::vector<std::size_t> encodes;              // frames near the target: those worth looking at
-    std::vector<const Chart *> others, histograms; // charts that are no curves
+    std::vector<std::size_t> encodes;              // frames near the target: worth showing
+    std::vector<const Chart *> others, histograms; // charts other than curves
 };
 
 PageModel make_model(const ReportContent &content);
@@ -33,7 +33,7 @@ PageModel make_model(const ReportContent &content);
 // Safe inside a script element.
 std::string page_data(const ReportContent &content, const PageModel &model);
 
-// Where a chart of `others` and `histograms` lies in the data.
+// The index of a chart of `others` or `histograms` in the data.
 std::size_t plot_number(const PageModel &model, const Chart *chart);
 
 } // namespace vmaf::tune

@@ -15,7 +15,7 @@ namespace vmaf::tune {
 namespace {
 
 constexpr double kWidth = 860, kHeight = 380, kLeft = 62, kTop = 14, kBottom = 48, kLegend = 210;
-constexpr std::size_t kEnvelope = 1600; // longer lines are drawn as their extremes per column
+constexpr std::size_t kEnvelope = 1600; // longer lines are drawn as extremes per column
 
 struct Range {
     double low = std::numeric_limits<double>::infinity(), high = -low;
@@ -27,7 +27,7 @@ struct Range {
     bool empty() const { return low > high; }
 };
 
-// Where a plot's values lie on the canvas.
+// The position of a plot's values on the canvas.
 struct Frame {
     Range x, y;
     bool log_x = false;
@@ -82,7 +82,7 @@ std::string path_of(const PlotLine &line, const Frame &frame) {
         for (const PlotPoint &p : line.points) add(frame.place_x(p.x), frame.place_y(p.y));
         return d;
     }
-    // First, lowest, highest and last value of each column: nothing that could be seen is lost.
+    // First, lowest, highest and last value of each column: loses nothing visible.
     for (std::size_t i = 0; i < line.points.size();) {
         const double column = std::floor(frame.place_x(line.points[i].x));
         std::size_t low = i, high = i, end = i;
@@ -139,7 +139,7 @@ std::string rules(const Plot &plot, const Frame &frame) {
     for (const PlotRule &r : sorted) {
         if (r.at < frame.y.low || r.at > frame.y.high) continue;
         const double y = frame.place_y(r.at);
-        last_label = std::max(y - 5, last_label + 13); // labels never cover each other
+        last_label = std::max(y - 5, last_label + 13); // labels never overlap
         text += "<path class=\"across\" d=\"M" + at(kLeft) + " " + at(y) + "H" + at(frame.right) +
                 "\"/><text class=\"halo\" x=\"" + at(frame.right - 4) + "\" y=\"" + at(last_label) +
                 "\" text-anchor=\"end\">" + markup_escaped(r.label) + "</text>";
@@ -200,7 +200,7 @@ std::string legend(const Plot &plot, const Frame &frame) {
     return text + "</g>";
 }
 
-// The plot without points that have no place in it.
+// The plot without points outside it.
 Plot drawable(Plot plot) {
     const auto has_place = [&](const PlotPoint &p) {
         return std::isfinite(p.x) && std::isfinite(p.y) && (!plot.log_x || p.x > 0);

@@ -1,4 +1,4 @@
-// Line charts and histograms as SVG: the same text stands alone in a file or inside the report's page.
+// Line charts and histograms as SVG, both for separate files and inside the report's page.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace vmaf::tune {
 
 struct PlotPoint {
     double x = 0, y = 0;
-    std::string note; // shown when the point is pointed at; in full precision
+    std::string note; // tooltip, in full precision
 };
 
 struct PlotLine {
@@ -18,10 +18,10 @@ struct PlotLine {
     std::vector<PlotPoint> points;
     Style style = Style::line;
     bool marks = true;
-    int colour = 0; // number of a colour and of a shape; -1: the neutral one
+    int colour = 0; // index of a colour and a shape; -1: neutral
 };
 
-// A value that is marked across the whole plot.
+// A value marked across the whole plot.
 struct PlotRule {
     double at = 0;
     std::string label;
@@ -29,21 +29,21 @@ struct PlotRule {
 
 struct Plot {
     std::string id;    // "rate-quality-1": unique in a page, and the name of exported files
-    std::string title; // a sentence for people who do not see the picture
+    std::string title; // a description for people who cannot see the picture
     std::string x_label, y_label;
     bool log_x = false;
-    bool numbered = false; // points carry their number: the path of a search
+    bool numbered = false; // numbers the points: the path of a search
     std::vector<PlotLine> lines;
     std::vector<PlotRule> horizontal, vertical;
 };
 
-// Equal input, equal text. With `standalone` the text is a whole SVG document with its colours.
+// Equal input gives equal text. With `standalone` the text is a whole SVG document with its colours.
 std::string svg_text(const Plot &plot, bool standalone);
 
-// Colours and shapes of charts, for light and dark surroundings.
+// Colours and shapes of charts, for light and dark themes.
 std::string_view plot_style();
 
-// Ticks at round values, all inside [low, high].
+// Ticks at round values inside [low, high].
 std::vector<double> linear_ticks(double low, double high, int about);
 std::vector<double> log_ticks(double low, double high);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kMostFps = 100000;
 
-constexpr int kMostPixels = 1 << 16; // of a side
+constexpr int kMostPixels = 1 << 16; // per side
 
 FrameScores::Map map_in(const json &object) {
     const json map = object_in(object, "map");
@@ -75,7 +75,7 @@ void add_frames(const json &object, ReportData &data) {
     data.frames.push_back(std::move(scores));
 }
 
-// Takes an object for what it contains; false: it is nothing that we know.
+// Adds an object, identified by its content; false: unknown kind.
 bool add_object(const json &object, ReportData &data) {
     if (!object.is_object()) return false;
     const std::string type = text_in(object, "type");
@@ -109,7 +109,7 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
         if (!add_object(row, data)) complain(path + ": skipped a line that is not a row");
 }
 
-// Scores that were made under different conditions are not compared.
+// Scores made under different conditions are not compared.
 using PanelKey = std::tuple<std::string, std::string, std::string, ScoreConditions>;
 using PanelPoints = std::map<PanelKey, std::map<Configuration, std::map<double, CurvePoint>>>;
 

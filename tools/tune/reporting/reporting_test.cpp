@@ -42,7 +42,7 @@ TEST(BdRate, EqualsTheReferenceFigureOnDifferentCurves) {
 
 TEST(BdRate, NeedsFourRisingPointsAndAnOverlap) {
     EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 60}}, curve(1)));
-    EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 45}, {400, 60}}, curve(1))); // 45 is below what 200 gives
+    EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 45}, {400, 60}}, curve(1))); // 45 is below the score at 200
     std::vector<RateScore> higher = curve(1);
     for (RateScore &p : higher) p.score += 47;
     EXPECT_FALSE(bd_rate(curve(1), higher));
@@ -85,7 +85,7 @@ TEST(Plots, KeepEveryExtremeOfALongLine) {
     for (int i = 0; i < 100000; i++) plot.lines[0].points.push_back({double(i), i == 54321 ? 0.0 : 100.0, ""});
     const std::string text = svg_text(plot, false);
     EXPECT_LT(text.size(), 100000u);
-    EXPECT_THAT(text, HasSubstr(" 320.")); // the floor of the plot, less the margin of 4 %
+    EXPECT_THAT(text, HasSubstr(" 320.")); // the plot's lower end, minus the margin of 4 %
 }
 
 TEST(Tables, KeepFullPrecisionInCsvAndQuoteWhatMustBe) {
@@ -130,12 +130,12 @@ TEST(HeatMaps, AreReadFromWhatScoreWrites) {
     EXPECT_THAT(heat.x, ElementsAre(0, 32, 64, 96));
     EXPECT_THAT(heat.worst, ElementsAre(12.25, 90.0));
     EXPECT_THAT(heat.worst_cell, ElementsAre(4, 0));
-    EXPECT_EQ(heat.grids.at(0), std::string("\xb4\xb4\xb4\xb4\x19\xff", 6)); // halves of points; 12.25 is rounded up
+    EXPECT_EQ(heat.grids.at(0), std::string("\xb4\xb4\xb4\xb4\x19\xff", 6)); // half points; 12.25 is rounded up
     EXPECT_EQ(heat.grids.size(), 2u);
     scores.series["vmaf"] = Series(3, 90.0); // of another run
     EXPECT_ANY_THROW(read_heat_map(scores, {}));
     scores.series["vmaf"] = Series(2, 90.0);
-    write(1); // cut off
+    write(1); // truncated
     EXPECT_ANY_THROW(read_heat_map(scores, {}));
     scores.map.file += ".missing";
     EXPECT_ANY_THROW(read_heat_map(scores, {}));
@@ -172,7 +172,7 @@ TEST(Verdicts, NameTheWinnerItsSavingAndTheSpread) {
                           "20.0 to 50.0 % over 2 sources."));
     EXPECT_EQ(find_verdict(groups[0], {85}, "libaom")->baseline, "libaom medium");
     EXPECT_TRUE(find_verdict(groups[0], {85}, "")->is_given);
-    const auto missed = find_verdict(groups[0], {99}, ""); // above all points, and used all the same
+    const auto missed = find_verdict(groups[0], {99}, ""); // above all points, but still used
     EXPECT_EQ(missed->target, 99);
     EXPECT_FALSE(missed->has_winner());
     EXPECT_THAT(missed->sentence(), HasSubstr("No configuration can be judged at VMAF (mean) 99."));

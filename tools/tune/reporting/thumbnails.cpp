@@ -39,8 +39,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
     const int width = std::min(kPaneWidth, std::max(16, reference.width / 2 * 2));
     const int height =
         std::max(2, static_cast<int>(std::lround(double(reference.height) * width / reference.width / 2)) * 2);
-    // Frames are paired by number; the difference is taken at full size, so that fine damage is not averaged away
-    // first.
+    // Pairs frames by number; takes the difference at full size, so that scaling does not average fine damage away.
     const std::string pick = "select='" + choice + "',setpts=N/TB";
     const std::string full = "scale=" + std::to_string(reference.width) + ":" + std::to_string(reference.height) +
                              ":flags=bicubic,format=gbrp";

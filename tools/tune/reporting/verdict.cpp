@@ -31,8 +31,8 @@ const Curve *curve_named(const Panel &panel, const std::string &name) {
     return nullptr;
 }
 
-// What the user wants: for VMAF always, for other scores where a curve reaches it. Else a usual value that most curves
-// reach, else the middle of what all reach.
+// The user's target: always for VMAF, for other scores if a curve reaches it. Else a typical value that most curves
+// reach, else the middle of the common range.
 std::optional<double> choose_target(const std::vector<const Panel *> &panels, const std::vector<double> &wishes,
                                     bool &is_given) {
     const bool is_vmaf = panels.front()->metric.starts_with("vmaf");
@@ -70,7 +70,7 @@ std::optional<double> choose_target(const std::vector<const Panel *> &panels, co
     return best;
 }
 
-// Savings of one list of bitrates against another, over the sources that have both.
+// Savings of one list of bitrates relative to another, over the sources that have both.
 Saving saving_of(const std::vector<std::optional<double>> &own, const std::vector<std::optional<double>> &base) {
     Saving saving;
     double sum = 0;
@@ -152,7 +152,7 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
     }
     if (!verdict.has_winner() && (!verdict.is_given || curve_names(panels).size() < 2)) return std::nullopt;
     if (!verdict.has_winner()) return verdict;
-    // The baseline: as told, else the most usual encoder, else the one that needs most.
+    // The baseline: the given one, else the most common encoder, else the one that needs most.
     const Contender *base = nullptr;
     const auto find_named = [&](const std::string &start) {
         for (const Contender &c : verdict.contenders)
@@ -165,7 +165,7 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
     verdict.baseline = base->name;
     const std::vector<std::optional<double>> base_rates = base->kbps;
     for (Contender &c : verdict.contenders) c.saving = saving_of(c.kbps, base_rates);
-    // One that reaches the target on more sources is better than one that saves more on a few.
+    // Reaching the target on more sources beats larger savings on a few.
     std::stable_sort(verdict.contenders.begin(), verdict.contenders.end(), [](const Contender &a, const Contender &b) {
         if (a.saving.sources != b.saving.sources) return a.saving.sources > b.saving.sources;
         return a.saving.mean > b.saving.mean;

@@ -18,7 +18,7 @@ std::string size_of(const json &row, const char *width, const char *height) {
     return w.is_number_integer() && h.is_number_integer() ? w.dump() + "x" + h.dump() : "";
 }
 
-// Rows of before tell their options in FFmpeg's words, and filters in their command only.
+// Older rows have FFmpeg's options, and filters only in their command.
 std::vector<std::string> options_of(const json &row) {
     std::vector<std::string> options;
     const auto add_texts = [&](const json &list) {

@@ -89,7 +89,7 @@ void add_encode(json &row, const ProbeSetup &setup, const ProbeResult &result) {
         result.score_seconds > 0 ? json(double(result.scored_frames) / result.score_seconds) : json(nullptr);
 }
 
-// What predictors of other programs read.
+// Read by predictors of other programs.
 void add_features(json &row, const ProbeResult &result) {
     for (const char *name : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
         const auto found = result.features.find(name);

@@ -13,12 +13,12 @@ namespace vmaf::tune {
 nlohmann::json make_row(const ProbeSetup &setup, const ProbeResult &result);
 // Per-frame scores of a probe, for reports.
 nlohmann::json frames_json(const ProbeSetup &setup, const ProbeResult &result);
-std::string row_text(const nlohmann::json &row); // one line without its newline; not-a-number becomes null
+std::string row_text(const nlohmann::json &row); // one line without its newline; NaN becomes null
 
-// A line as a row, aliases and bare NaN of older tools included; null if it is none.
+// Parses a line, including aliases and bare NaN of older tools; null if it is no row.
 nlohmann::json parse_row(std::string line);
 
-// Reads rows, old schemas included; reports malformed lines through `complain`, with their numbers.
+// Reads rows, including old schemas; reports malformed lines through `complain`, with their numbers.
 std::vector<nlohmann::json> read_rows(const std::string &name, std::istream &lines,
                                       const std::function<void(const std::string &)> &complain);
 
@@ -26,11 +26,11 @@ std::vector<nlohmann::json> read_rows(const std::string &name, std::istream &lin
 class RowWriter {
   public:
     enum class Mode { fresh, overwrite, append, resume };
-    // Throws Error if the file exists and `fresh` is asked for, or if it cannot be written.
+    // Throws Error if the file exists and `fresh` is requested, or if it cannot be written.
     RowWriter(const std::string &path, Mode mode);
     void write(const nlohmann::json &row) { write_line(row_text(row)); } // throws OutputError
     void write_line(const std::string &line);
-    bool is_empty() const { return is_empty_; } // nothing is in the file yet
+    bool is_empty() const { return is_empty_; } // the file is still empty
 
   private:
     system::GrowingFile file_;

@@ -28,7 +28,7 @@ constexpr auto kSchema3 = std::to_array<const char *>({
 // clang-format on
 static_assert(kSchema3.size() == 54);
 
-// Columns of tidy tables: those that identify a cell, then what was measured.
+// Columns of tidy tables: those that identify a cell, then measurements.
 // clang-format off
 constexpr auto kCsv = std::to_array<const char *>({
     "src", "encoder", "preset", "q_knob", "crf", "exit_status", "metric", "pool", "score", "vmaf_score", "bitrate_kbps",
@@ -68,7 +68,7 @@ std::string row_line(const json &row, RowFormat format) {
     for (const char *key : kSchema3) {
         const json value = key == std::string_view("schema_version") ? json(3) : row.value(key, json());
         text += (text.empty() ? "{\"" : ",\"") + std::string(key) +
-                "\":" + (value.is_null() ? "NaN" : row_text(value)); // not JSON, but what older readers expect
+                "\":" + (value.is_null() ? "NaN" : row_text(value)); // not JSON, but older readers expect it
     }
     return text + "}";
 }

@@ -1,4 +1,4 @@
-// The texts of rows: JSON of schema 4, the 54 columns of schema 3, and CSV (tune.md 11).
+// Rows as text: JSON of schema 4, the 54 columns of schema 3, and CSV (tune.md 11).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -15,7 +15,7 @@ using nlohmann::json;
 std::string row_text(const json &row) { return row.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 json parse_row(std::string line) {
-    // Older tools write bare NaN, which is not JSON.
+    // Older tools write bare NaN, which is invalid JSON.
     for (const auto &[from, to] : {std::pair(": NaN", ": null"), std::pair(":NaN", ":null")})
         for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos;)
             line.replace(at, std::strlen(from), to);

@@ -32,7 +32,7 @@ class LineScanner {
         skip_blanks();
         return at_ == end_;
     }
-    // After an opening quote: the text up to the closing one.
+    // Parses a string after its opening quote.
     bool string(std::string_view &text) {
         const char *const start = at_;
         for (;;) {
@@ -47,7 +47,7 @@ class LineScanner {
             }
         }
     }
-    // A whole value, whatever it is.
+    // Skips a whole value of any kind.
     bool value(std::string_view &text) {
         skip_blanks();
         const char *const start = at_;
@@ -102,7 +102,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
         const bool is_text = scanner.peek() == '"';
         if (!scanner.value(value)) return false;
         const auto text = [&](std::string_view &field) { field = is_text ? value : std::string_view(); };
-        // By the first letter, then by the name: most keys of a row are not wanted.
+        // Switches on the first letter, then compares the name: most keys of a row are not needed.
         switch (key.empty() ? '\0' : key[0]) {
         case 'a':
             if (key == "actual_kbps" && row.kbps == 0) row.kbps = number_in(value);
@@ -171,7 +171,7 @@ bool scan_row(std::string_view line, ScannedRow &row) {
 
 namespace {
 
-// With a full parser: names with escapes become plain texts, which the views can show.
+// With a full parser: converts names with escapes to plain text for the views.
 bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::string> &texts) {
     const nlohmann::json parsed = parse_row(line);
     if (!parsed.is_object()) return false;
@@ -234,7 +234,7 @@ void RowTable::scan(std::string_view text, Part &part) {
 
 RowTable::RowTable(const std::string &path, const std::function<void(const std::string &)> &complain, LastLine last)
     : file_(path) {
-    // Pieces of whole lines, one for each thread.
+    // Pieces of whole lines, one per thread.
     constexpr std::size_t kSmallPart = 4 << 20;
     std::string_view all = file_.text();
     if (last == LastLine::only_if_ended) all = all.substr(0, all.rfind('\n') + 1);

@@ -18,7 +18,7 @@ void Bracket::update() {
     fail_.reset();
     for (const auto &[k, m] : points_)
         if (m.score >= target_) pass_ = k;
-    // A failure at better quality than a pass contradicts it. Small shortfalls are noise; others bound the search.
+    // A failure at better quality contradicts a pass. Small shortfalls are noise; others bound the search.
     for (const auto &[k, m] : points_) {
         if (m.score >= target_) continue;
         if (pass_ && k < *pass_) {
@@ -61,7 +61,7 @@ void Search::add(int k, const Measurement &measurement) {
 SearchAnswer Search::answer() const {
     SearchAnswer answer;
     answer.non_monotone = bracket_.non_monotone();
-    // Also where it decides nothing: points of better quality, one after the other, must not score less.
+    // Even where it does not affect the result: better quality must not score less.
     double lowest = std::numeric_limits<double>::infinity();
     for (const auto &[k, m] : points()) {
         answer.non_monotone = answer.non_monotone || m.score > lowest + settings_.noise;
@@ -112,7 +112,7 @@ class InterpSearch final : public Search {
         return std::clamp(beyond(*fail, -1), 0, *fail - 1);
     }
 
-    // From the only point there is: where the slope leads to.
+    // Follows the slope from the only point.
     int by_slope(int edge, int direction, int stride) const {
         if (settings_.slope == 0) return edge + direction * stride;
         const bool is_bounded = settings_.bounded_by_100;
@@ -123,7 +123,7 @@ class InterpSearch final : public Search {
         return edge + direction * std::max(1, steps);
     }
 
-    // One side of the bracket is open: step on from `edge`, by the slope, a fifth of the window, or by extrapolation.
+    // One side of the bracket is open: steps from `edge` by the slope, a fifth of the window, or by extrapolation.
     int beyond(int edge, int direction) const {
         const int stride = std::max(2, settings_.last / 5);
         const int current = order_.back();
@@ -141,7 +141,7 @@ class InterpSearch final : public Search {
     std::optional<int> between(int pass, int fail) {
         const int width = fail - pass;
         if (width <= 1) return std::nullopt;
-        // Two steps in a row that closed little of the bracket: the curve is not what interpolation takes it for.
+        // Two consecutive steps closed little of the bracket: the curve differs from what interpolation assumes.
         slow_steps_ = last_width_ && width > 0.6 * *last_width_ ? slow_steps_ + 1 : 0;
         last_width_ = width;
         double x = 0.5 * (pass + fail);
@@ -160,7 +160,7 @@ class InterpSearch final : public Search {
         return a == b ? 0.5 * (pass + fail) : pass + (scale(settings_.target) - a) * (fail - pass) / (b - a);
     }
 
-    // k as a function of the scaled score, through the three points nearest to the target.
+    // k as a function of the scaled score, through the three points closest to the target.
     std::optional<double> quadratic() const {
         if (points().size() < 3) return std::nullopt;
         const double goal = scale(settings_.target);
@@ -199,7 +199,7 @@ class BisectSearch final : public Search {
     int low_ = 0, high_;
 };
 
-// Every tenth point, then the gap in which the answer lies (9.5).
+// Every tenth point, then the gap with the answer (9.5).
 class CoarseSearch final : public Search {
   public:
     using Search::Search;

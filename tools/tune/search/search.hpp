@@ -1,6 +1,6 @@
-// Searches for the lowest quality that still meets a target (tune.md 9). A search knows nothing of encoders: it asks
-// for grid points k = 0..last and takes what was measured there. k counts towards lower quality, so that the
-// direction of an encoder's knob is settled before we get here.
+// Searches for the lowest quality that still meets a target (tune.md 9). A search is independent of encoders: it
+// requests grid points k = 0..last and receives their measurements. k ascends towards lower quality, so the direction
+// of an encoder's knob does not matter here.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace vmaf::tune {
 
 struct Measurement {
     double score = 0; // higher is better
-    bool fits = true; // all size limits hold
+    bool fits = true; // meets all size limits
 };
 
 struct SearchSettings {
@@ -22,14 +22,14 @@ struct SearchSettings {
     double tolerance = 0;       // a pass at most this far above the target ends the search; 0: exact
     bool bounded_by_100 = true; // the metric saturates at 100: interpolate in -ln(101 - s)
     std::optional<int> start;   // a hint; changes the number of probes, never the answer
-    double slope = 0;           // of straightened scores (curves/score_curve.hpp) per point, the same; 0: not known
-    double noise = 0.3;         // a shortfall below this does not contradict a pass at lower quality
+    double slope = 0;           // of straightened scores (curves/score_curve.hpp) per point; 0: unknown
+    double noise = 0.3;         // a smaller shortfall does not contradict a pass at lower quality
     int max_iterations = 8;     // bisect
     int coarse_step = 10, fine_step = 1, coarse_first = 0; // coarse
-    bool has_target = true;                                // coarse: without one, the best point's surroundings
-    int fine_radius = 5;                                   // are looked at, so far to both sides
-    int default_last = 0; // abav1: last index of the encoder's default window; 0: `last`
-    double q_step = 1;    // abav1: of the knob, between two points
+    bool has_target = true; // coarse: without one, examines the surroundings of the best point,
+    int fine_radius = 5;    // this far in both directions
+    int default_last = 0;   // abav1: last index of the encoder's default window; 0: `last`
+    double q_step = 1;      // abav1: knob units between two points
 };
 
 enum class SearchStatus { ok, unmet, no_solution };
@@ -37,12 +37,12 @@ enum class SearchStatus { ok, unmet, no_solution };
 struct SearchAnswer {
     SearchStatus status = SearchStatus::unmet;
     std::optional<int> k;            // the answer; for `unmet` the point with the best score
-    std::optional<int> best_passing; // for `no_solution`: lowest quality that passes
-    std::optional<int> best_fitting; // and best quality that fits
+    std::optional<int> best_passing; // for `no_solution`: lowest passing quality
+    std::optional<int> best_fitting; // and best quality within the limits
     bool at_bound = false, plateau = false, non_monotone = false;
 };
 
-// What has been measured, and the bracket it leaves: everything up to `pass` passes, `fail` fails.
+// The measurements and the resulting bracket: everything up to `pass` passes, `fail` fails.
 class Bracket {
   public:
     Bracket(double target, double noise) : target_(target), noise_(noise) {}
@@ -68,7 +68,7 @@ class Search {
   public:
     explicit Search(const SearchSettings &settings) : settings_(settings), bracket_(settings.target, settings.noise) {}
     virtual ~Search() = default;
-    // The next point to measure; nothing when the search has ended. Never asks for a point twice.
+    // The next point to measure; empty when the search has ended. Never requests a point twice.
     std::optional<int> next();
     void add(int k, const Measurement &measurement);
     SearchAnswer answer() const;

@@ -1,4 +1,4 @@
-// Searches replayed on measured and made-up curves (tune.md 9, 19.3).
+// Searches replayed on measured and synthetic curves (tune.md 9, 19.3).
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -108,7 +108,7 @@ TEST(Search, TargetsOutsideTheWindowAreSaidToBe) {
     for (SearchMethod method : {SearchMethod::interp, SearchMethod::bisect, SearchMethod::abav1}) {
         const Replay unreachable = replay(method, {.last = 40, .target = 101}, line);
         EXPECT_EQ(unreachable.answer.status, SearchStatus::unmet);
-        EXPECT_EQ(unreachable.answer.k, 0); // the nearest point
+        EXPECT_EQ(unreachable.answer.k, 0); // the closest point
         const Replay easy = replay(method, {.last = 40, .target = 10}, line);
         EXPECT_EQ(easy.answer.status, SearchStatus::ok);
         EXPECT_TRUE(easy.answer.at_bound);
@@ -157,7 +157,7 @@ TEST(Search, SmallRisesAreNoiseAndLargeOnesBoundTheSearch) {
     EXPECT_EQ(bracket.fail(), 3);
 }
 
-// 19.3: where each method looks on a fixed curve (target 77, answer 23 of 40).
+// 19.3: the points that each method probes on a fixed curve (target 77, answer 23 of 40).
 TEST(Search, MethodsProbeInTheirOwnOrder) {
     const auto order = [](SearchMethod method, SearchSettings settings = {}) {
         settings.last = 40;
@@ -173,7 +173,7 @@ TEST(Search, MethodsProbeInTheirOwnOrder) {
               (std::vector<int>{5, 25, 7, 9, 11, 13, 15, 17, 19, 21, 23}));
 }
 
-TEST(Search, CoarseFindsEveryAnswer) { // 16 of 41 were once missed (9.5)
+TEST(Search, CoarseFindsEveryAnswer) { // see 9.5
     for (int target = 60; target <= 100; target++) {
         const Replay run =
             replay(SearchMethod::coarse, {.last = 40, .target = double(target), .coarse_first = 3}, line);

@@ -15,7 +15,7 @@ namespace vmaf::tune {
 
 namespace {
 
-// Walks the elements of a Matroska file down to the tracks' video settings.
+// Walks the elements of a Matroska file to the video settings of the tracks.
 class MatroskaTracks {
   public:
     explicit MatroskaTracks(std::FILE *file) : file_(file), reader_{file} {}
@@ -29,7 +29,7 @@ class MatroskaTracks {
             const auto size = id ? reader_.number(false) : std::nullopt;
             if (!size || *id == kCluster) return std::nullopt;
             if (elements == 0 && *id != kHead) return std::nullopt;
-            if (*id == kSegment || *id == kTracks) continue; // go inside
+            if (*id == kSegment || *id == kTracks) continue; // descend
             if (*size == ebml::kUnknownSize) return std::nullopt;
             const off_t end = ftello(file_) + static_cast<off_t>(*size);
             if (*id == kEntry) {
@@ -49,7 +49,7 @@ class MatroskaTracks {
             const auto id = reader_.number(true);
             const auto size = id ? reader_.number(false) : std::nullopt;
             if (!size || *size == ebml::kUnknownSize) return;
-            if (*id == 0xE0) continue; // Video: go inside
+            if (*id == 0xE0) continue; // Video: descend
             std::uint64_t *field = *id == 0x83     ? &type_
                                    : *id == 0x54CC ? &left_
                                    : *id == 0x54BB ? &top_
@@ -82,7 +82,7 @@ class MatroskaTracks {
                   display_unit_ = 0;
 };
 
-// The boxes of an MP4 file, down to the clean aperture of a video track.
+// The boxes of an MP4 file, down to a video track's clean aperture.
 class Mp4Tracks {
   public:
     explicit Mp4Tracks(std::FILE *file) : file_(file) {}
@@ -158,7 +158,7 @@ class Mp4Tracks {
         };
         const double w = ratio(0), h = ratio(2);
         if (!(w >= 1 && w <= width && h >= 1 && h <= height)) return std::nullopt;
-        // The offset is that of the centre.
+        // The offset is relative to the centre.
         const int left = std::clamp(int(std::lround((width - w) / 2 + ratio(4))), 0, width - 1);
         const int top = std::clamp(int(std::lround((height - h) / 2 + ratio(6))), 0, height - 1);
         Cropping c;
@@ -217,7 +217,7 @@ std::string turning_filter(const std::array<double, 9> &m, bool &swaps) {
 
 namespace {
 
-// The same borders of the turned picture.
+// The same borders of the rotated picture.
 Cropping turned(const Cropping &c, const std::string &turn) {
     Cropping t = c;
     if (turn == "transpose=clock") t = {c.bottom, c.left, c.top, c.right, c.sample_aspect};
@@ -246,7 +246,7 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
     if (stored.any()) {
         source.ffmpeg_crops = ffmpeg_crops;
         const Cropping c = turned(stored, source.turning);
-        // Whole chroma samples only, as FFmpeg's filter does it.
+        // Only whole chroma samples, like FFmpeg's filter.
         const auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{444, 8});
         const int across = layout.chroma == 420 || layout.chroma == 422 ? 2 : 1, down = layout.chroma == 420 ? 2 : 1;
         w = (w - c.left - c.right) / across * across;
@@ -260,7 +260,7 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
     if (stored.sample_aspect && stored.sample_aspect->value() > 0) aspect = stored.sample_aspect->value();
     if (std::fabs(aspect - 1) < 1e-6) return;
     if (swaps) aspect = 1 / aspect;
-    // Lines stay as they are: they may belong to fields, and players do the same.
+    // Keeps the number of lines: they may belong to fields, and players do the same.
     const int shown = std::max(2, 2 * static_cast<int>(std::lround(w * aspect / 2)));
     if (shown != w && shown <= 32768) {
         w = shown;

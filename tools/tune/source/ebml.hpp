@@ -1,4 +1,4 @@
-// Reading of EBML, the format that Matroska is made of.
+// Reads EBML, the format of Matroska.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kUnknownSize = ~std::uint64_t{0};
 struct Reader {
     std::FILE *file;
 
-    // A number whose first byte says how long it is; identifiers keep the marker bit.
+    // A number whose first byte encodes its length; identifiers keep the marker bit.
     std::optional<std::uint64_t> number(bool keep_marker, int *length = nullptr) {
         const int first = std::fgetc(file);
         if (first <= 0) return std::nullopt;
@@ -31,7 +31,7 @@ struct Reader {
         return all_ones ? kUnknownSize : value;
     }
 
-    // The value of an element that holds an unsigned number.
+    // The value of an element with an unsigned number.
     std::optional<std::uint64_t> unsigned_value(std::uint64_t bytes) {
         if (bytes > 8) return std::nullopt;
         std::uint64_t value = 0;

@@ -1,4 +1,4 @@
-// What a file is, without reading all of it; and what was found out about it, as text.
+// Identifies a file without reading all of it; and stores facts about it as text.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,8 +25,8 @@ namespace {
 
 constexpr std::int64_t kPart = 4 << 20;
 
-// 256 bits of a piece of a file, in a fraction of the time that SHA-256 takes: four lanes of multiplication and
-// rotation. It tells versions apart and need not resist deception.
+// 256 bits of a piece of a file, much faster than SHA-256: four lanes of multiplication and rotation. It distinguishes
+// versions and need not resist attacks.
 std::string quick_digest(std::span<const std::byte> bytes) {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
     std::array<std::uint64_t, 4> lanes = {kOdd, kOdd * 3, kOdd * 5, kOdd * 7};

@@ -1,5 +1,5 @@
-// Sizes of the packets of a Matroska file with one track, read from its block headers. Every probe needs them, and
-// starting ffprobe costs more than everything else that a probe does besides encoding and scoring.
+// Packet sizes of a Matroska file with one track, from its block headers. Every probe needs them, and starting ffprobe
+// would cost more than anything except encoding and scoring.
 #include <cstdio>
 #include <memory>
 
@@ -32,7 +32,7 @@ std::optional<PacketSummary> matroska_packets(const std::string &path) {
         const auto size = reader.number(false);
         if (!size || *size == ebml::kUnknownSize) return std::nullopt;
         if (*id == kSegment) is_segment_seen = true;
-        if (*id == kSegment || *id == kCluster || *id == kBlockGroup) continue; // go inside
+        if (*id == kSegment || *id == kCluster || *id == kBlockGroup) continue; // descend
         std::uint64_t left = *size;
         if (*id == kBlock || *id == kSimpleBlock) {
             int track_bytes = 0;
@@ -45,7 +45,7 @@ std::optional<PacketSummary> matroska_packets(const std::string &path) {
             summary.bytes += left;
             summary.packets++;
         }
-        // Beyond the end: the file is cut off.
+        // Beyond the end: the file is truncated.
         if (fseeko(file.get(), static_cast<off_t>(left), SEEK_CUR) != 0 || ftello(file.get()) > length)
             return std::nullopt;
     }

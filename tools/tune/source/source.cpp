@@ -56,7 +56,7 @@ void describe_raw(Source &source, const SourceRequest &request) {
     if (source.rate.value() > 0) source.duration = double(*source.frames) / source.rate.value();
 }
 
-// Of files that were written to a pipe, and of bare streams, which do not state it: from their packets.
+// For files written to a pipe, and bare streams, which do not state it: from their packets.
 void measure_length(Source &source, const std::string &ffprobe) {
     const std::vector<double> times = frame_times(ffprobe, source);
     if (times.size() > 1) {
@@ -156,7 +156,7 @@ Arguments Source::input_arguments() const {
     if (kind != Kind::raw) {
         Arguments arguments;
         if (ignores_matrix) arguments.push_back("-noautorotate");
-        if (ffmpeg_crops) append(arguments, {"-apply_cropping", "codec"}); // the filter crops
+        if (ffmpeg_crops) append(arguments, {"-apply_cropping", "codec"}); // our filter crops
         return arguments;
     }
     return {"-f",         "rawvideo", "-pix_fmt", pix_fmt, "-s", std::to_string(width) + "x" + std::to_string(height),
@@ -221,7 +221,7 @@ Source examine(const SourceRequest &request) {
 Source probe_source(const SourceRequest &request, Cache *facts) {
     using Hash = SourceRequest::Hash;
     std::error_code ignored;
-    // To open a pipe is to wait for its writer, and what came out of it cannot be read again.
+    // Opening a pipe blocks until it has a writer, and its data cannot be read twice.
     if (const fs::file_status status = fs::status(request.path, ignored);
         fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
         throw invalid("'" + request.path + "' is a pipe or a device; videos are read several times: give a file");
@@ -250,7 +250,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     Source source = found ? *found : examine(request);
     if (!found && !key.empty()) try {
             facts->store(Cache::Kind::fact, key, source_facts(source), "probe of " + request.path);
-        } catch (const Error &) { // then it is asked again
+        } catch (const Error &) { // it is asked again
         }
     std::error_code error;
     source.path = request.path;
@@ -258,7 +258,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     if (found) source.file_bytes = fs::file_size(request.path, error);
     source.id = identity;
     if (request.hash == Hash::full) source.id = source.sha256 = sha256_of_file(request.path);
-    // The same bytes read as another geometry, or shown otherwise, are another source.
+    // The same bytes with another geometry or display are another source.
     if (const std::string shown = source.turning + source.display_filter; !source.id.empty() && !shown.empty())
         source.id += ":" + shown;
     if (!source.id.empty() && source.kind == Source::Kind::raw)

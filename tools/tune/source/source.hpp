@@ -1,4 +1,4 @@
-// What is known of a video before it is encoded or scored (tune.md 3).
+// Facts about a video before it is encoded or scored (tune.md 3).
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PixelLayout {
     int chroma = 420; // 400, 420, 422, 444
     int bits = 8;
 };
-// Of an FFmpeg planar YUV name, "yuv422p10le"; nothing for others.
+// Of an FFmpeg planar YUV name, "yuv422p10le"; empty for others.
 std::optional<PixelLayout> pixel_layout(const std::string &pix_fmt);
 std::string pix_fmt_name(const PixelLayout &layout);
 
@@ -34,11 +34,11 @@ struct Source {
     enum class Kind { raw, y4m, container } kind = Kind::container;
     std::string path, container, codec;
     int stream = 0;                          // index among video streams, for -map 0:v:N
-    int width = 0, height = 0, rotation = 0; // as it is shown
-    // From stored pixels to those that are shown (display.hpp): FFmpeg turns what it reads, the filter does the rest.
+    int width = 0, height = 0, rotation = 0; // as displayed
+    // From stored to displayed pixels (display.hpp): FFmpeg rotates what it reads, the filter does the rest.
     std::string turning, display_filter;
-    bool ffmpeg_crops = false;   // by itself, too
-    bool ignores_matrix = false; // our own encodes, and copies in containers that do not keep it
+    bool ffmpeg_crops = false;   // also by itself
+    bool ignores_matrix = false; // our own encodes, and copies in containers that drop it
     std::string pix_fmt, sample_aspect = "1:1", field_order = "progressive";
     std::string primaries, transfer, matrix, range;
     Fraction rate{24, 1}, real_rate{24, 1};
@@ -46,24 +46,24 @@ struct Source {
     std::optional<std::int64_t> frames;
     std::uint64_t file_bytes = 0;
     bool vfr = false, has_other_streams = false, has_dolby_vision = false, has_hdr10_plus = false;
-    bool has_alpha = false;                // says of every pixel how much of it is seen
-    std::vector<int> covers;               // pictures of the file, as numbers of video streams
-    int attachments = 0, data_streams = 0; // fonts and the like; time codes and the like
-    std::optional<ShotSummary> shots;      // where they were counted
+    bool has_alpha = false;                // transparency of every pixel
+    std::vector<int> covers;               // cover pictures, as indices of video streams
+    int attachments = 0, data_streams = 0; // such as fonts; such as time codes
+    std::optional<ShotSummary> shots;      // if they were counted
     Hdr hdr;
     std::string id;                         // identity for the cache; empty: do not cache
-    std::string sha256;                     // of the whole file, only when asked for
-    std::optional<system::FileStamp> stamp; // from before anything was read
+    std::string sha256;                     // of the whole file, only on request
+    std::optional<system::FileStamp> stamp; // taken before anything was read
 
     Arguments input_arguments() const;                  // FFmpeg's arguments before -i
-    std::string shown(const std::string &filter) const; // the filter after what makes display pixels
+    std::string shown(const std::string &filter) const; // the filter, after conversion to display pixels
     bool is_interlaced() const { return field_order != "progressive" && field_order != "unknown"; }
-    // Of planar YUV. Gray and RGB have them too, but what FFmpeg makes of these is limited.
+    // Of planar YUV. Gray and RGB have them too, but FFmpeg converts these to limited range.
     bool has_full_levels() const;
     std::int64_t frame_count() const; // exact or from the duration; 0 if unknown
 };
 
-enum class HdrWish { automatic, sdr, pq, hlg }; // what a source is taken for (3.6)
+enum class HdrWish { automatic, sdr, pq, hlg }; // how to interpret a source (3.6)
 inline constexpr Choice<HdrWish> kHdrWishes[] = {
     {"auto", HdrWish::automatic}, {"sdr", HdrWish::sdr}, {"pq", HdrWish::pq}, {"hlg", HdrWish::hlg}};
 
@@ -72,46 +72,46 @@ struct SourceRequest {
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
-    std::optional<std::int64_t> total_frames; // where neither file nor `duration` tells the length
+    std::optional<std::int64_t> total_frames; // if neither file nor `duration` states the length
     HdrWish hdr = HdrWish::automatic;
-    bool is_own_encode = false; // its pixels are taken as they are stored
-    bool deinterlace = false;   // one picture of two fields, where the file has them
+    bool is_own_encode = false; // use its pixels as stored
+    bool deinterlace = false;   // one picture per two fields, if the file has fields
     std::string ffprobe = "ffprobe";
     enum class Hash { fast, full, none } hash = Hash::fast;
 };
 
-// Throws Error with what is wrong and what to do. What was found is remembered in `facts`, if given, for as long as the
-// file stays the same.
+// Throws Error with what is wrong and what to do. Caches the facts in `facts`, if given, until the file
+// changes.
 Source probe_source(const SourceRequest &request, Cache *facts = nullptr);
 
-// Throws Error if the file was written to since probe_source() opened it: what was made of it may be of both versions.
+// Throws Error if the file was written to since probe_source() opened it: results may mix both versions.
 void demand_unchanged(const Source &source);
 
-// Quick identity of a file: size, time of change, and the beginning, middle and end of the content (3.7); empty if it
-// cannot be read.
+// Quick identity of a file: size, modification time, and the beginning, middle and end of the content (3.7); empty if
+// it cannot be read.
 std::string fast_identity(const std::string &path);
 
-// Facts as JSON, without what belongs to the file alone: path, identity, sizes.
+// Facts as JSON, without those of the file itself: path, identity, sizes.
 std::string source_facts(const Source &source);
-std::optional<Source> source_from_facts(const std::string &text); // nothing where the text is damaged
+std::optional<Source> source_from_facts(const std::string &text); // empty if the text is damaged
 
-// What a finished file cannot keep of a source, for people; empty: nothing is lost.
+// What a finished file cannot keep of a source, for users; empty: nothing is lost.
 std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments);
 
 // PQ or HLG without BT.2020 primaries: treated as SDR (3.6).
 bool has_doubtful_transfer(const Source &source);
 
-// When each frame is shown, in seconds as FFmpeg's -ss counts them for this file. Throws Error.
+// Presentation time of each frame, in seconds as FFmpeg's -ss counts them for this file. Throws Error.
 std::vector<double> frame_times(const std::string &ffprobe, const Source &source);
 
-// Size and count of the video packets of a file.
+// Size and number of a file's video packets.
 struct PacketSummary {
     std::uint64_t bytes = 0;
     std::int64_t packets = 0;
 };
 PacketSummary video_packets(const std::string &ffprobe, const std::string &path);
 
-// A path that FFmpeg cannot take for an option or a protocol.
+// A path that FFmpeg cannot mistake for an option or a protocol.
 std::string ffmpeg_path(const std::string &path);
 
 } // namespace vmaf::tune

@@ -1,4 +1,4 @@
-// What ffprobe tells of a stream.
+// Parses ffprobe's description of a stream.
 #include "source/stream.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double number_of(const json &object, const char *key) {
     return end == text.c_str() || !std::isfinite(value) ? 0 : value;
 }
 
-// Seconds of the stream's own tag "00:00:05.960000000"; 0 without one.
+// Seconds from the stream's own tag "00:00:05.960000000"; 0 without one.
 double tagged_duration(const json &stream) {
     const auto tags = stream.find("tags");
     if (tags == stream.end() || !tags->is_object()) return 0;
@@ -78,7 +78,7 @@ bool is_hlg(const std::string &transfer) {
     return is_one_of(transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
 }
 
-// Mastering display and content light, from side data of a stream or a frame.
+// Mastering display and content light, from side data of a stream or frame.
 void read_light(Hdr &hdr, const json &list) {
     for (const json &side : list) {
         const std::string type = text_of(side, "side_data_type");
@@ -104,7 +104,7 @@ void read_light(Hdr &hdr, const json &list) {
     }
 }
 
-// ffprobe prints it as three lines of a dump; where it does not, the angle alone tells.
+// ffprobe prints it as a dump of three lines; otherwise only the angle is known.
 std::array<double, 9> display_matrix(const json &side) {
     std::array<double, 9> matrix{};
     std::istringstream lines(text_of(side, "displaymatrix"));
@@ -118,7 +118,7 @@ std::array<double, 9> display_matrix(const json &side) {
     return {std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1};
 }
 
-// FFmpeg silently leaves out a frame that is not all there.
+// FFmpeg silently skips an incomplete frame.
 void refuse_cut_off_y4m(const Source &source) {
     const auto layout = pixel_layout(source.pix_fmt);
     fs::ifstream file(source.path, std::ios::binary);
@@ -139,7 +139,7 @@ json answer_about_times(const SourceRequest &request, int stream) {
                        request.path);
 }
 
-// The video stream to use, and what lies beside it.
+// The video stream to use, and the other streams.
 const json &choose_stream(Source &source, const SourceRequest &request, const json &streams) {
     const json *chosen = nullptr;
     int video = 0;
@@ -172,7 +172,8 @@ void describe_pictures(Source &source, const SourceRequest &request, const json 
     if (source.width <= 0 || source.height <= 0 || source.pix_fmt.empty())
         throw invalid("'" + source.path + "': the video stream has no size or pixel format; is the file damaged?");
     const json tags = stream.value("tags", json::object());
-    source.has_alpha = text_of(tags, "alpha_mode") == "1" || text_of(tags, "ALPHA_MODE") == "1"; // beside the pictures
+    source.has_alpha =
+        text_of(tags, "alpha_mode") == "1" || text_of(tags, "ALPHA_MODE") == "1"; // separate from the pictures
     for (const char *sign : {"yuva", "rgba", "bgra", "argb", "abgr", "gbrap", "ya8", "ya16"})
         source.has_alpha = source.has_alpha || source.pix_fmt.starts_with(sign);
     for (const auto &[field, key] :
@@ -196,14 +197,14 @@ void describe_length(Source &source, const json &stream, const json &format) {
     source.start = number_of(stream, "start_time");
     source.duration = number_of(stream, "duration");
     source.container = text_of(format, "format_name");
-    if (source.duration <= 0) source.duration = tagged_duration(stream); // Matroska has it there
-    // The longest stream's, which may be the sound's.
+    if (source.duration <= 0) source.duration = tagged_duration(stream); // where Matroska has it
+    // The longest stream's, possibly sound.
     if (source.duration <= 0) source.duration = number_of(format, "duration");
     if (const double frames = number_of(stream, "nb_frames"); frames > 0)
         source.frames = static_cast<std::int64_t>(frames);
 }
 
-// HDR10 may have its figures in the stream's own messages only, which the first frame shows.
+// HDR10 figures may be only in the stream's own messages, which appear with the first frame.
 void describe_light(Source &source, const SourceRequest &request) {
     const bool is_hdr = source.hdr.transfer != Hdr::Transfer::none && !source.hdr.forced;
     if (!is_hdr || source.kind != Source::Kind::container) return;
@@ -226,13 +227,13 @@ bool has_uneven_times(const json &packets) {
     std::vector<double> times, gaps;
     for (const json &packet : packets.value("packets", json::array()))
         if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time"));
-    std::sort(times.begin(), times.end()); // packets come in decoding order
+    std::sort(times.begin(), times.end()); // packets are in decoding order
     for (std::size_t i = 1; i < times.size(); i++) gaps.push_back(times[i] - times[i - 1]);
-    // The last frames before the cut may be missing from what was read.
+    // The last frames before the cut may be missing.
     if (gaps.size() > 100) gaps.resize(gaps.size() - 16);
     if (gaps.size() < 3) return false;
     const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
-    return *high > 1.5 * *low + 0.002; // rounding of time stamps is not variable rate
+    return *high > 1.5 * *low + 0.002; // rounded time stamps are not variable rate
 }
 
 } // namespace
@@ -266,7 +267,7 @@ bool has_doubtful_transfer(const Source &source) {
 }
 
 void describe_stream(Source &source, const SourceRequest &request) {
-    // Time stamps of the first stream, which mostly is the one: asked for at the same time.
+    // Time stamps of the first stream, usually the right one, requested in parallel.
     std::optional<Later<json>> first_times;
     if (source.kind == Source::Kind::container && !request.framerate)
         first_times.emplace([&] { return answer_about_times(request, 0); });
@@ -297,7 +298,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
 
     const double a = source.rate.value(), r = source.real_rate.value();
     source.vfr = a > 0 && r > 0 && std::fabs(a - r) > 0.001 * std::max(a, r);
-    if (source.vfr || request.framerate) return; // a rate that was given is believed
+    if (source.vfr || request.framerate) return; // trusts a given rate
     source.vfr = has_uneven_times(source.stream == 0 ? first_times->get() : answer_about_times(request, source.stream));
 }
 
@@ -330,10 +331,10 @@ std::vector<double> frame_times(const std::string &ffprobe, const Source &source
                                           {"-select_streams", "v:" + std::to_string(source.stream), "-show_entries",
                                            "packet=pts_time:format=start_time"},
                                           source.path);
-        const double start = number_of(document.value("format", json::object()), "start_time"); // -ss begins there
+        const double start = number_of(document.value("format", json::object()), "start_time"); // -ss starts there
         for (const json &packet : document.value("packets", json::array()))
             if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time") - start);
-        std::sort(times.begin(), times.end()); // packets come in decoding order
+        std::sort(times.begin(), times.end()); // packets are in decoding order
     }
     const double fps = source.rate.value();
     if (times.size() < 2 && fps > 0) { // files that count frames instead

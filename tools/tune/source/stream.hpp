@@ -1,4 +1,4 @@
-// What is known of a stream: what ffprobe says about it, and what its colours mean (tune.md 3).
+// Facts about a stream from ffprobe, and the meaning of its colours (tune.md 3).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,10 +7,10 @@
 
 namespace vmaf::tune {
 
-// Of a container or a YUV4MPEG2 file, by ffprobe. Throws Error.
+// Of a container or a YUV4MPEG2 file, from ffprobe. Throws Error.
 void describe_stream(Source &source, const SourceRequest &request);
 
-// `stream`: as ffprobe shows it, if it was asked.
+// `stream`: ffprobe's description, if it was asked.
 void set_hdr(Source &source, HdrWish wish, const nlohmann::json *stream);
 
 std::int64_t frame_bytes(const PixelLayout &layout, int width, int height);

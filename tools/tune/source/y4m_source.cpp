@@ -1,4 +1,4 @@
-// The header of a YUV4MPEG2 file says all there is to know; starting ffprobe for it would take longer than reading it.
+// A YUV4MPEG2 header has all facts; starting ffprobe would take longer than reading it.
 #include <charconv>
 #include <sstream>
 
@@ -11,7 +11,7 @@ namespace vmaf::tune {
 
 namespace {
 
-// FFmpeg's name for the format; nothing for those that are changed on reading.
+// FFmpeg's name of the format; empty for formats that are converted on reading.
 std::optional<std::string> pix_fmt_of(const StoredFrame &frame) {
     using Conversion = ChromaConversion;
     if (frame.conversion == Conversion::from_411 || frame.conversion == Conversion::drop_fourth) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<std::string> pix_fmt_of(const StoredFrame &frame) {
     return pixel_layout(name) ? std::optional(name) : std::nullopt;
 }
 
-// "24:1"; nothing for 0:0, which means unknown.
+// "24:1"; empty for 0:0, which means unknown.
 std::optional<Fraction> ratio_of(const std::string &text) {
     Fraction value;
     const std::size_t colon = std::min(text.find(':'), text.size());
@@ -47,7 +47,7 @@ bool describe_y4m(Source &source) {
     StoredFrame stored;
     try {
         stored = parse_y4m_header(header, "'" + source.path + "'");
-    } catch (const Error &) { // ffprobe may know more, and says what is wrong
+    } catch (const Error &) { // ffprobe may know more, and reports errors
         return false;
     }
     std::istringstream words(header);
@@ -68,7 +68,7 @@ bool describe_y4m(Source &source) {
     source.height = static_cast<int>(stored.picture.height);
     const auto frame = static_cast<std::int64_t>(stored.bytes() + sizeof("FRAME\n") - 1);
     const std::int64_t bytes = static_cast<std::int64_t>(source.file_bytes - header.size() - 1);
-    if (bytes % frame != 0) return false; // cut off, or frames have parameters: others will tell
+    if (bytes % frame != 0) return false; // truncated, or frames have parameters: others will report it
     source.container = "yuv4mpegpipe";
     source.codec = "rawvideo";
     source.rate = source.real_rate = *rate;

@@ -16,7 +16,7 @@ const Series &series_of(const ProbeResult &probe, const std::string &metric) {
     return found->second;
 }
 
-// Bytes of the source that a sample stands for.
+// Bytes of the source that a sample represents.
 double bytes_of(const Sample &sample) {
     const auto all = double(sample.source.file_bytes);
     const std::int64_t frames = sample.source.frame_count();

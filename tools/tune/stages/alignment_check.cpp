@@ -15,9 +15,9 @@ namespace {
 
 constexpr unsigned kWidth = 96, kHeight = 54;
 constexpr std::int64_t kMostFrames = 6000; // further into a film the check would take too long
-constexpr std::int64_t kStretch = 96;      // frames that are judged together
-constexpr double kLargestSeconds = 2;      // as vmaf's own --align
-constexpr std::int64_t kTick = 1'000'000;  // time between frames, for a module that thinks in nanoseconds
+constexpr std::int64_t kStretch = 96;      // frames judged together
+constexpr double kLargestSeconds = 2;      // as in vmaf's --align
+constexpr std::int64_t kTick = 1'000'000;  // time between frames, for a module that uses nanoseconds
 
 std::vector<LumaSignature> signatures(const Programs &programs, const Source &source, const std::string &filter) {
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
@@ -75,7 +75,7 @@ AlignmentReport judge_alignment(const std::vector<LumaSignature> &reference,
     std::vector<AlignmentStretch> told;
     const std::int64_t common = std::min(std::ssize(reference), std::ssize(distorted));
     for (std::int64_t first = 0; first < common; first += kStretch) {
-        if (first > 0 && common - first < kStretch / 2) break; // a few frames fit anywhere
+        if (first > 0 && common - first < kStretch / 2) break; // a few frames match anywhere
         const AlignmentStretch stretch = judge_stretch(reference, distorted, first, largest);
         if (stretch.can_tell) told.push_back(stretch);
     }
@@ -93,11 +93,11 @@ AlignmentReport judge_alignment(const std::vector<LumaSignature> &reference,
     report.offset = told.front().offset;
     if (report.offset != 0) report.verdict = AlignmentReport::Verdict::offset;
     const auto contradicts = [&](const AlignmentStretch &s) {
-        // A quiet stretch fits at any offset; only one that clearly fits elsewhere contradicts.
+        // A quiet stretch matches at any offset; only one that clearly matches elsewhere contradicts.
         return s.offset != report.offset && (s.is_clear || report.offset == 0);
     };
     for (std::size_t i = 1; i < told.size(); i++) {
-        // Where frames go missing, half of a stretch fits one way and half another: the next one tells.
+        // Where frames go missing, half of a stretch matches either way: the next one decides.
         const AlignmentStretch &later = told[std::min(i + 1, told.size() - 1)];
         if (!contradicts(told[i]) || !contradicts(later)) continue;
         report.verdict = AlignmentReport::Verdict::drifting;
@@ -115,7 +115,7 @@ AlignmentReport check_alignment(const Programs &programs, const Source &referenc
         const auto read_distorted = [&] {
             try {
                 b = signatures(programs, distorted, "");
-            } catch (const Error &) { // the score stage will say it
+            } catch (const Error &) { // the score stage will report it
             }
         };
         ThreadGroup other;

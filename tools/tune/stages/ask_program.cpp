@@ -1,4 +1,4 @@
-// What programs say about themselves: asked once per process, side by side, and remembered between runs.
+// Questions to programs about themselves: asked once per process, in parallel, and cached between runs.
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// Of the question and of the program's file; empty where the latter cannot be looked at.
+// Key of a question and the program's file; empty if the file cannot be examined.
 std::string key_of(const Arguments &command) {
     std::error_code error;
     const fs::path file = fs::canonical(command.at(0), error);
@@ -47,7 +47,7 @@ ChildResult answer_of(Cache *facts, const Arguments &command) {
     try {
         facts->store(Cache::Kind::fact, key, stored.dump(-1, ' ', false, json::error_handler_t::replace),
                      shell_quoted(command));
-    } catch (const Error &) { // then it is asked again
+    } catch (const Error &) { // it is asked again
     }
     return outcome;
 }

@@ -35,7 +35,7 @@ std::string frames_text(const ProbeSetup &setup, const ProbeResult &probe) {
 
 std::string measured_text(const std::map<std::string, MeasuredAt> &measured, FrameSize source,
                           const std::string &scaler) {
-    std::map<std::string, std::string> metrics; // by where they were measured
+    std::map<std::string, std::string> metrics; // by measured size
     std::set<std::string> depths;
     for (const auto &[metric, at] : measured) {
         std::string &names =

@@ -1,4 +1,4 @@
-// Under which conditions scores were made. Scores are compared only where these agree (tune.md 6.5).
+// The conditions of scores. Only scores with equal conditions are compared (tune.md 6.5).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@ namespace vmaf::tune {
 std::string measured_text(const std::map<std::string, MeasuredAt> &measured, FrameSize source,
                           const std::string &scaler);
 
-// The line of every answer for people: sizes, depth, models, and how much of the source was scored.
+// A line in every answer for users: sizes, depth, models, and how much of the source was scored.
 std::string conditions_line(const ProbeSetup &setup, const ProbeResult &probe);
 
 // The same for a row or another document.

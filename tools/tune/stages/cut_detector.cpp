@@ -8,34 +8,34 @@ namespace vmaf::tune {
 
 namespace {
 
-constexpr int kReach = 6;      // pictures of 64 columns: a tenth of the width from one to the next
-constexpr float kFlat = 2;     // texture that noise has
-constexpr float kMostGain = 3; // of contrast from one picture to the next
+constexpr int kReach = 6;      // pictures of 64 columns: a tenth of the width between them
+constexpr float kFlat = 2;     // texture of mere noise
+constexpr float kMostGain = 3; // of contrast between pictures
 constexpr int kNeighbours = 6;
 constexpr std::int64_t kLongestFlash = 5;
-constexpr std::int64_t kTooNear = 6; // two boundaries so close are one
+constexpr std::int64_t kTooNear = 6; // two boundaries this close are one
 
 // Fades.
 constexpr std::int64_t kAnchor = 12;      // pictures between anchors
-constexpr float kNothing = 0.12f;         // texture of a faded picture, as part of what is around it
+constexpr float kNothing = 0.12f;         // texture of a faded picture, relative to its surroundings
 constexpr float kNoise = 0.4f;            // texture that an empty picture may have
-constexpr float kSomething = 1.5f;        // texture that one has that is not empty
-constexpr float kSteady = 0.75f;          // of its neighbour's texture: more than that does not fade
-constexpr std::int64_t kLongestFade = 16; // empty pictures, where they end with a cut
+constexpr float kSomething = 1.5f;        // texture of a picture that is not empty
+constexpr float kSteady = 0.75f;          // of its neighbour's texture: above it nothing fades
+constexpr std::int64_t kLongestFade = 16; // empty pictures, if they end with a cut
 constexpr float kUnlike = 0.36f;
 
-// A logistic regression, fitted to films that were composed of filmed and generated pieces; measured on others
-// (bench/shot_accuracy.py). Logarithms of what is said beside.
+// A logistic regression, fitted to films composed of filmed and generated pieces; measured on others
+// (bench/shot_accuracy.py). Logarithms of the comments' quantities.
 constexpr float kStep = 10.298f;                            // how little the two pictures have in common
-constexpr float kStepBefore = 1.187f, kStepAfter = 1.318f;  // more so than the pictures before, and after
-constexpr float kRestless = 2.2f;                           // pictures around have little in common, too
-constexpr float kLastingStep = 3.64f;                       // pictures around it have as little in common
-constexpr float kColour = 0.334f, kLastingColour = -0.555f; // colours change more than around; and stay so
-constexpr float kWhere = 1.397f, kLastingWhere = 1.108f;    // light and dark change places; and stay there
-constexpr float kLight = 1.668f, kLastingLight = 4.081f;    // brightness changes; and stays so
-constexpr float kTexture = -1.35f;                          // detail comes or goes
+constexpr float kStepBefore = 1.187f, kStepAfter = 1.318f;  // relative to the pictures before, and after
+constexpr float kRestless = 2.2f;                           // surrounding pictures also have little in common
+constexpr float kLastingStep = 3.64f;                       // pictures around it have equally little in common
+constexpr float kColour = 0.334f, kLastingColour = -0.555f; // colours change more than around it; and stay changed
+constexpr float kWhere = 1.397f, kLastingWhere = 1.108f;    // light and dark areas move; and stay moved
+constexpr float kLight = 1.668f, kLastingLight = 4.081f;    // brightness changes; and stays changed
+constexpr float kTexture = -1.35f;                          // detail appears or disappears
 constexpr float kConstant = -9.703f;
-constexpr float kAlike = 0.4f; // a smaller step is no cut, whatever else
+constexpr float kAlike = 0.4f; // a smaller step is never a cut
 
 template <std::size_t N> std::array<float, N> quantiles(std::span<const float> values) {
     std::vector<float> sorted(values.begin(), values.end());
@@ -111,16 +111,16 @@ void CutDetector::add(const ShotPicture &picture) {
     if (number % kAnchor == 0) anchors_.push_back(look);
     last_.push_back(look);
     if (std::ssize(last_) > 2 * kLongestFlash + 2) last_.pop_front();
-    if (number >= kLongestFlash) // all that may be compared is there
+    if (number >= kLongestFlash) // all pictures for comparison are available
         lasting_.push_back(lasting_change(number - kLongestFlash));
 }
 
-// What a flash of up to five pictures does not explain.
+// Changes that a flash of up to five pictures does not explain.
 CutDetector::Change CutDetector::lasting_change(std::int64_t boundary) const {
     constexpr float kMuch = 1000;
     Change least{kMuch, kMuch, kMuch, steps_[static_cast<std::size_t>(boundary)]};
     if (least.step <= kAlike) return least;
-    const auto first = std::ssize(steps_) - std::ssize(last_); // number of the oldest picture that is kept
+    const auto first = std::ssize(steps_) - std::ssize(last_); // number of the oldest kept picture
     constexpr std::array<std::array<std::int64_t, 2>, 10> kPairs = {
         {{0, 3}, {3, 0}, {0, 1}, {1, 0}, {0, 5}, {5, 0}, {1, 2}, {2, 1}, {1, 4}, {4, 1}}};
     float step = kMuch;
@@ -132,14 +132,14 @@ CutDetector::Change CutDetector::lasting_change(std::int64_t boundary) const {
         least.light = std::min(least.light, c.light);
         least.colour = std::min(least.colour, c.colour);
         least.where = std::min(least.where, c.where);
-        if (i < 6) step = std::min(step, difference(before, after, 2 * kReach)); // takes longer
+        if (i < 6) step = std::min(step, difference(before, after, 2 * kReach)); // slower
     }
     if (step < kMuch) least.step = step;
     return least;
 }
 
 float CutDetector::difference(const Look &first, const Look &second, int reach) {
-    // A smooth picture is made of any other; the other way tells. In a fade contrast grows by and by.
+    // A smooth picture can be made of any other, so the reverse direction decides. In a fade contrast grows gradually.
     const bool is_first_smoother = first.texture <= second.texture;
     const Look &a = is_first_smoother ? first : second, &b = is_first_smoother ? second : first;
     const float gain = std::min(kMostGain, b.texture / std::max(a.texture, 0.5f));
@@ -174,11 +174,11 @@ float CutDetector::difference(const Look &first, const Look &second, int reach) 
     return static_cast<float>(sum / (kRows * kColumns) / (b.texture + kFlat));
 }
 
-// Above 0: rather a cut than not.
+// Above 0: more likely a cut.
 float CutDetector::cut_score(std::int64_t boundary) const {
     const auto count = std::ssize(steps_);
     const auto at = [](const auto &list, std::int64_t i) { return list[static_cast<std::size_t>(i)]; };
-    // What is usual among the boundaries from `from` to `to`.
+    // The typical value at boundaries from `from` to `to`.
     const auto usual = [&](std::int64_t from, std::int64_t to, auto value) {
         std::vector<float> values;
         for (std::int64_t n = std::max<std::int64_t>(1, from); n <= std::min(to, count - 1); n++)
@@ -221,7 +221,7 @@ std::vector<std::int64_t> CutDetector::hard_cuts() const {
     std::vector<std::int64_t> found;
     for (std::int64_t n = 1; n < std::ssize(steps_); n++) {
         if (cut_score(n) <= 0) continue;
-        std::int64_t i = n; // into a smooth shot its first pictures look odd, too
+        std::int64_t i = n; // in a smooth shot its first pictures look unusual too
         for (std::int64_t k = std::max<std::int64_t>(1, n - 3); k < n; k++)
             if (size(k) > size(i)) i = k;
         const bool is_same = !found.empty() && i - found.back() < kTooNear;
@@ -233,7 +233,7 @@ std::vector<std::int64_t> CutDetector::hard_cuts() const {
     return found;
 }
 
-// Pictures without texture between two that have it and have nothing in common.
+// Pictures without texture between two that have texture and nothing in common.
 void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
     const auto count = std::ssize(textures_);
     const auto texture = [&](std::int64_t n) { return textures_[static_cast<std::size_t>(n)]; };
@@ -249,7 +249,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
         std::int64_t end = i; // of the empty pictures
         while (end < count && is_empty(end)) end++;
         if (end + 1 >= count) continue;
-        // What comes and goes at once is a flash, or a smooth shot between two others.
+        // A sudden start and end means a flash, or a smooth shot between two others.
         const bool is_out_sudden = texture(i - 1) > kSteady * texture(i - 2),
                    is_in_sudden = texture(end) > kSteady * texture(end + 1);
         if (is_out_sudden && is_in_sudden) continue;
@@ -260,7 +260,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
                    (is_in && cut >= end - 1 && cut < end + kTooNear && texture(cut - 1) < 0.5f * texture(cut));
         };
         if (std::any_of(found.begin(), found.end(), is_sudden_cut)) continue; // that is the boundary
-        // The anchors nearest to the full pictures on both sides.
+        // The anchors closest to the full pictures on both sides.
         const auto anchor = [&](std::int64_t n) {
             const std::int64_t number = std::clamp<std::int64_t>(n / kAnchor, 0, std::ssize(anchors_) - 1);
             return anchors_[static_cast<std::size_t>(number)];
@@ -268,7 +268,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
         if (difference(anchor(std::max<std::int64_t>(0, i - 2 * kAnchor)),
                        anchor(std::min(count - 1, end + 2 * kAnchor)), 2 * kReach) <= kUnlike)
             continue;
-        // One boundary, also where it looked like a cut to or from nothing; unless that is a shot of its own.
+        // One boundary, even if it looked like a cut to or from nothing; unless that is a separate shot.
         const auto is_part = [&](std::int64_t cut) { return cut > i - kTooNear && cut < end + kTooNear; };
         if (end - i > kLongestFade && std::any_of(found.begin(), found.end(), is_part)) continue;
         std::erase_if(found, is_part);

@@ -1,4 +1,4 @@
-// Finds where one shot ends and the next begins, from small pictures in the order of showing.
+// Finds shot boundaries from small pictures in display order.
 #pragma once
 
 #include <array>
@@ -18,16 +18,16 @@ struct ShotPicture {
     Plane luma, u = {}, v = {};
 };
 
-// Pictures of one shot can be made of each other by moving blocks, and have the same light and colours in about the
-// same places; pictures of two shots do not. A cut is where this changes far more than around it and stays changed, so
-// that flashes are none; a fade through one colour has its boundary where nothing is left to see.
+// Pictures of one shot can be made of each other by moving blocks, and have similar light and colours in similar
+// places; pictures of two shots cannot. A cut is where this changes far more than around it and stays changed, which
+// excludes flashes; a fade through one colour has its boundary where nothing is visible.
 class CutDetector {
   public:
     static constexpr int kWidth = 64, kHeight = 36;
 
     void add(const ShotPicture &picture);
 
-    // Numbers of the pictures that begin a shot, without the first one.
+    // Numbers of the first pictures of shots, except the very first.
     std::vector<std::int64_t> cuts() const;
 
   private:
@@ -37,12 +37,12 @@ class CutDetector {
         Small luma;
         std::array<float, 32> light;               // quantiles
         std::array<float, 16> u = {}, v = {};      // quantiles
-        std::array<float, kColumns * kRows> where; // means of blocks, less the picture's
+        std::array<float, kColumns * kRows> where; // means of blocks, minus the picture's
         float texture = 0;                         // mean distance from the blocks' means
     };
-    struct Change { // from one picture to another
+    struct Change { // between two pictures
         float light = 0, colour = 0, where = 0;
-        float step = 0; // only where it is asked for
+        float step = 0; // only on request
     };
     static Look look_of(const ShotPicture &picture);
     static Change change(const Look &first, const Look &second);
@@ -54,11 +54,11 @@ class CutDetector {
     void add_fades(std::vector<std::int64_t> &found) const;
 
     std::deque<Look> last_;       // the newest pictures
-    std::vector<float> steps_;    // difference of a picture and the one before it
-    std::vector<Change> changes_; // of a picture and the one before it
-    std::vector<Change> lasting_; // the least change from pictures before it to it or later ones
+    std::vector<float> steps_;    // difference between a picture and the previous one
+    std::vector<Change> changes_; // between a picture and the previous one
+    std::vector<Change> lasting_; // the smallest change from earlier pictures to it or later ones
     std::vector<float> textures_;
-    std::vector<Look> anchors_; // a picture of every half second or so, for what lies around a fade
+    std::vector<Look> anchors_; // about every half second, for the surroundings of a fade
 };
 
 } // namespace vmaf::tune

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kW = 96, kH = 54;
 
-// A picture without end: waves of all sizes and some edges, other ones for each seed.
+// An endless picture: waves of all sizes and some edges, different for each seed.
 class Scene {
   public:
     explicit Scene(unsigned seed) {
@@ -48,7 +48,7 @@ struct Clip {
     std::int64_t frames = 0;
     std::mt19937 random{7};
 
-    // Frames of a scene under a camera that moves by (dx, dy) and grows by `zoom` with each; `change` may alter values.
+    // Frames of a scene under a camera that moves by (dx, dy) and zooms by `zoom` per frame; `change` may alter values.
     template <class Change>
     void add(const Scene &scene, int count, double dx, double dy, double zoom, double noise, Change change) {
         std::vector<unsigned char> picture(kW * kH);
@@ -99,12 +99,12 @@ TEST(CutDetector, HasPrecisionAndRecallOnGeneratedClips) {
             cuts.add(Scene(100 * seed + part), 14, dx, dy, zoom, noise, same);
         }
         tally.count(cuts);
-        Clip flashes; // of one and two frames, in a pan
+        Clip flashes; // one and two frames long, in a pan
         flashes.add(Scene(seed + 5000), 30, dx, dy, zoom, noise,
                     [](double v, int n) { return n == 10 || n == 20 || n == 21 ? v + 110 : v; });
         tally.count(flashes);
         if (seed % 3) continue;
-        Clip fade; // out of one scene and into another, through black
+        Clip fade; // from one scene to another, through black
         const auto black = [](double v, double part) { return 16 + (v - 16) * std::clamp(part, 0.0, 1.0); };
         fade.add(Scene(seed + 6000), 40, dx, 0, 1, 1, [&](double v, int n) { return black(v, (39 - n) / 14.0); });
         fade.want.push_back(fade.frames);

@@ -41,12 +41,12 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
     return result;
 }
 
-// What FFmpeg tells of an encoder.
+// FFmpeg's help for an encoder.
 std::string encoder_help(const Programs &programs, const std::string &encoder) {
     return ask_program(programs, encoder_help_command(programs, encoder)).out;
 }
 
-// What an encoder accepts; asked once.
+// The formats that an encoder accepts; asked once.
 std::vector<std::string> accepted_pix_fmts(const Programs &programs, const std::string &encoder) {
     const std::lock_guard lock(programs.known->mutex);
     const auto [entry, fresh] = programs.known->pixel_formats.try_emplace(encoder);
@@ -101,11 +101,11 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
 std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings) {
     const std::string wish = encoder_pix_fmt(source, settings);
     if (!settings.out_pix_fmt.empty()) return wish;
-    if (wish == "yuv420p" && !settings.adapter->is_hardware) return wish; // they all take that
+    if (wish == "yuv420p" && !settings.adapter->is_hardware) return wish; // they all accept it
     const std::vector<std::string> accepted = accepted_pix_fmts(programs, settings.adapter->name);
     const auto layout = pixel_layout(wish);
     if (!layout || accepted.empty() || std::find(accepted.begin(), accepted.end(), wish) != accepted.end()) return wish;
-    // Not less deep, and as little away from the wish as possible.
+    // At least as deep, and as close to the wish as possible.
     std::string best;
     int best_distance = 0;
     for (const std::string &name : accepted) {
@@ -158,7 +158,7 @@ Arguments distinguishing_arguments(const Source &source, const EncodeSettings &s
 
 namespace {
 
-// A filter that tags pictures as what the user says they are: from FFmpeg 7 on the tags of pictures, none, count more
+// A filter that tags pictures as the user states: since FFmpeg 7 the (missing) tags of pictures override options.
 // than options.
 std::string forced_tags(const Hdr &hdr, const Adapter &adapter) {
     const Arguments options = hdr.forced ? adapter.hdr_arguments(hdr) : Arguments();
@@ -201,7 +201,7 @@ Arguments encode_command(const Programs &programs, const Source &source, const W
 
 namespace {
 
-// What went wrong is mostly said first, by the encoder; FFmpeg's words after it are general.
+// The encoder usually reports the cause first; FFmpeg's later messages are generic.
 std::string telling_line(const std::string &messages) {
     constexpr std::string_view kGeneral[] = {"Conversion failed!",
                                              "Error initializing output stream",
@@ -219,7 +219,7 @@ std::string telling_line(const std::string &messages) {
         return std::any_of(std::begin(list), std::end(list),
                            [&](std::string_view part) { return line.find(part) != std::string::npos; });
     };
-    // Banners, and what encoders and muxers tell of themselves, say nothing about a failure.
+    // Banners, and what encoders and muxers report about themselves, do not explain a failure.
     const auto is_news = [&](const std::string &line) {
         constexpr std::string_view kStarts[] = {
             "ffmpeg version", "  built with", "  configuration:", "  lib", "Input #",   "Output #", "Stream mapping:",
@@ -319,7 +319,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
     result.passes = settings.two_pass ? 2 : 1;
     if (stats.empty()) stats = output + ".stats";
     ChildResult last;
-    std::int64_t last_frame = 0; // that FFmpeg counted
+    std::int64_t last_frame = 0; // counted by FFmpeg
     const auto fail = [&](OutcomeKind kind, const std::string &sentence, const std::string &tail, int code = 1) {
         result.outcome = {kind, sentence, "encode", tail, code};
         std::error_code ignored;
@@ -338,7 +338,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
                     if (progress) progress(frame, fps);
                 });
                 result.seconds += outcome.seconds;
-                // Only a crash is worth another try; an encoder that refuses will refuse again.
+                // Only a crash is worth a retry; an encoder that refuses will refuse again.
                 if (outcome.ok() || outcome.code < 128 || outcome.timed_out || outcome.interrupted ||
                     attempt >= settings.max_tries)
                     break;

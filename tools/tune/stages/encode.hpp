@@ -16,27 +16,27 @@
 
 namespace vmaf::tune {
 
-// What programs said in this run; every probe asks the same.
+// Answers of programs in this run; every probe asks the same questions.
 struct KnownAnswers {
     std::mutex mutex;
-    std::map<std::string, std::string> encoder_versions;           // by adapter, of those that work
+    std::map<std::string, std::string> encoder_versions;           // by adapter, for those that work
     std::map<std::string, std::vector<std::string>> pixel_formats; // by encoder
     std::map<Arguments, std::pair<int, int>> filtered_sizes;       // by the command that asks
 };
 
 struct Programs {
     std::string ffmpeg = "ffmpeg", ffprobe = "ffprobe", vmaf = "vmaf";
-    std::string ffmpeg_version; // of `ffmpeg -version`
-    Cache *facts = nullptr;     // where answers of these programs about themselves are remembered
-    std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>(); // one for all copies
+    std::string ffmpeg_version; // from `ffmpeg -version`
+    Cache *facts = nullptr;     // caches the programs' answers about themselves
+    std::shared_ptr<KnownAnswers> known = std::make_shared<KnownAnswers>(); // shared by all copies
 };
 
-// Runs a program for what it says about itself. A success is remembered for as long as the program's file stays the
-// same.
+// Runs a program for information about itself. A success is cached until the program's file
+// changes.
 ChildResult ask_program(const Programs &programs, const Arguments &command);
 void ask_ahead(const Programs &programs, const Arguments &command); // for a later question; does not wait
 
-// When it goes, no answer is awaited any more.
+// Its destructor stops waiting for answers.
 struct AnswersAwaited {
     AnswersAwaited() = default;
     ~AnswersAwaited();
@@ -44,7 +44,7 @@ struct AnswersAwaited {
     AnswersAwaited &operator=(const AnswersAwaited &) = delete;
 };
 
-// A piece of a source: `frames` frames from `start` seconds on. No frames: everything.
+// A piece of a source: `frames` frames starting at `start` seconds; without `frames` everything.
 struct Window {
     double start = 0;
     std::int64_t frames = 0;
@@ -55,49 +55,49 @@ struct Window {
 struct EncodeSettings {
     const Adapter *adapter = nullptr;
     std::string preset = "medium";
-    std::string native_preset;            // where the encoder does not go as far as the preset's own (4.4); else empty
-    std::optional<unsigned> bitrate_kbps; // instead of q, with two passes
-    bool two_pass = false, multipass = false; // two runs; one run in which the encoder looks twice
+    std::string native_preset;                // if the encoder does not support the preset's own (4.4); else empty
+    std::optional<unsigned> bitrate_kbps;     // instead of q, with two passes
+    bool two_pass = false, multipass = false; // two runs; one run in which the encoder analyses twice
     std::string vfilter;
     std::string out_pix_fmt; // empty: the rule of 5.6
     std::optional<unsigned> keyint;
-    Arguments dropped_options;         // of HDR, that this FFmpeg's encoder does not have (4.7)
+    Arguments dropped_options;         // HDR options that this FFmpeg's encoder lacks (4.7)
     Arguments user_arguments;          // --enc
     Arguments user_input_arguments;    // --enc-input
-    bool allow_unused_options = false; // else one of these that nothing used is an error
-    unsigned threads = 0;              // 0: the encoder's own choice
+    bool allow_unused_options = false; // otherwise an unused one is an error
+    unsigned threads = 0;              // 0: the encoder decides
     std::chrono::milliseconds timeout{0};
-    bool is_patient = false; // an encoder that works has not stopped, though it gives no frame
+    bool is_patient = false; // an encoder that works but outputs no frame has not stopped
     int max_tries = 3;
 };
 
-// An option of the user that neither FFmpeg nor the encoder used, in a sentence with their words; empty: there is none.
+// The user's option that neither FFmpeg nor the encoder used, in a sentence with their messages; empty: none.
 std::string unused_option(const EncodeSettings &settings, const std::string &messages);
 
-// What an encode changes about the source's samples.
+// A change that an encode makes to the source's samples.
 struct FormatChange {
     std::string what; // "chroma 4:4:4 becomes 4:2:0"
     bool is_loss = false;
 };
 std::vector<FormatChange> format_changes(const Source &source, const std::string &out_pix_fmt);
 
-// Whole command of a pass (1, 2; 0: single pass).
+// The whole command of a pass (1, 2; 0: single pass).
 Arguments encode_command(const Programs &programs, const Source &source, const Window &window,
                          const EncodeSettings &settings, double q, int pass, const std::string &stats_prefix,
                          const std::string &output);
 
-// Codec, extra, HDR and user arguments: what makes one encode differ from another, for the cache key.
+// Codec, extra, HDR and user arguments: what distinguishes encodes, for the cache key.
 Arguments distinguishing_arguments(const Source &source, const EncodeSettings &settings, double q);
 
 std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings);
 
-// The rule of 5.6 against what the encoder accepts: the source's format, or the nearest with at least its depth.
+// Applies the rule of 5.6 to the encoder's formats: the source's format, or the closest with at least its depth.
 std::string choose_pix_fmt(const Programs &programs, const Source &source, const EncodeSettings &settings);
 
-// The nearest native value that this FFmpeg's encoder takes; empty if it takes the preset's own.
+// The closest native value that this FFmpeg's encoder accepts; empty if it accepts the preset's own.
 std::string clamped_preset(const Programs &programs, const Adapter &adapter, const std::string &preset);
 
-// Options of the HDR block that are not among the encoder's own.
+// HDR options that the encoder does not have.
 Arguments unsupported_hdr_options(const Programs &programs, const Adapter &adapter, const Hdr &hdr);
 
 struct EncodeResult {
@@ -114,17 +114,17 @@ struct EncodeResult {
 
 using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
 
-// Never throws for what an encoder does; the result says what happened. `stats`: how names of the statistics of two
-// passes begin, in a folder without other users' links; empty: as the output's does.
+// Never throws for encoder failures; the result describes them. `stats`: prefix of two-pass statistics, in a folder
+// without other users' links; empty: the output's prefix.
 EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,
                         const EncodeSettings &settings, double q, const std::string &output,
                         const EncodeProgress &progress = {}, std::string stats = {});
 
-// A sentence with a hint for well-known complaints of FFmpeg (15.4).
+// A sentence with a hint for well-known errors of FFmpeg (15.4).
 std::string explain_failure(const std::string &stage, int code, const std::string &error_tail);
 
 std::vector<std::string> available_encoders(const Programs &programs);
 Arguments encoder_help_command(const Programs &programs, const std::string &encoder); // what it accepts
-std::string ffmpeg_version(const ChildResult &answer); // in what `ffmpeg -version` or a banner says
+std::string ffmpeg_version(const ChildResult &answer); // from `ffmpeg -version` or a banner
 
 } // namespace vmaf::tune

@@ -1,4 +1,4 @@
-// What an encode would do without a word: options that nothing uses, samples that are converted.
+// Detects what an encode would do silently: unused options, converted samples.
 #include <algorithm>
 #include <sstream>
 
@@ -9,10 +9,10 @@ namespace vmaf::tune {
 
 namespace {
 
-// The option that a line of FFmpeg or of an encoder says was not used; empty: the line says no such thing.
+// The unused option named in a line of FFmpeg or an encoder; empty: none.
 std::string option_in(const std::string &line) {
     struct Sign {
-        std::string_view before, needed; // the latter: what the line has besides
+        std::string_view before, needed; // needed: other text in the line
     };
     static constexpr Sign kSigns[] = {{"Codec AVOption ", "has not been used for any stream"},
                                       {"Error parsing option '", ""}, // libx264

@@ -9,14 +9,14 @@ constexpr std::size_t kPiece = 1 << 18, kPipeBytes = 1 << 20;
 } // namespace
 
 FrameFeed::FrameFeed(Request request) : request_(std::move(request)) {
-    system::Pipe pipe = system::make_pipe(kPipeBytes); // fewer switches between the two
+    system::Pipe pipe = system::make_pipe(kPipeBytes); // fewer context switches
     output_ = std::move(pipe.read);
     input_ = std::move(pipe.write);
     thread_.require("feed frames to the scorer", [this] { work(); });
 }
 
 void FrameFeed::work() {
-    // Frames are moved in pieces, except where whole ones must be left out or repeated.
+    // Moves data in pieces, unless whole frames must be skipped or repeated.
     const bool is_chosen = !request_.order.empty();
     std::vector<std::byte> piece(is_chosen ? request_.frame_bytes : std::min(request_.frame_bytes, kPiece));
     std::size_t next = 0;
@@ -33,12 +33,12 @@ void FrameFeed::work() {
         const auto pass_on = [&] { is_wanted = is_wanted && system::write_full(input_.get(), part); };
         if (!is_chosen) pass_on();
         for (; is_chosen && next < request_.order.size() && request_.order[next] == number; next++) pass_on();
-        if (is_chosen && next == request_.order.size() && !request_.keep) break; // nothing more is wanted
+        if (is_chosen && next == request_.order.size() && !request_.keep) break; // no more frames are wanted
     }
     has_seen_all_ = is_wanted;
     frames_seen_ = static_cast<std::int64_t>(bytes / request_.frame_bytes);
     input_.reset();
-    request_.from.reset(); // a decoder that goes on gets a broken pipe
+    request_.from.reset(); // a decoder that continues gets a broken pipe
 }
 
 void FrameFeed::keep_frames() {

@@ -1,5 +1,5 @@
-// Carries decoded frames from a decoder's pipe to the scorer's, and does on the way what neither of them can: keep them
-// for later probes, leave some out, repeat others.
+// Carries decoded frames from a decoder's pipe to the scorer's, and on the way keeps them for later probes, skips some,
+// or repeats others.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ class FrameFeed {
     struct Request {
         Descriptor from;
         std::size_t frame_bytes = 0;
-        std::vector<std::int64_t> order; // numbers of the frames to pass on, never falling; empty: all
+        std::vector<std::int64_t> order; // ascending numbers of the frames to pass on; empty: all
         std::unique_ptr<ReferenceStore::Filling> keep;
     };
     explicit FrameFeed(Request request);
-    ~FrameFeed() { output_.reset(); } // ends a write that waits
+    ~FrameFeed() { output_.reset(); } // ends a blocked write
     FrameFeed(const FrameFeed &) = delete;
     FrameFeed &operator=(const FrameFeed &) = delete;
 
-    Descriptor take_output() { return std::move(output_); } // when it is closed the feed ends
+    Descriptor take_output() { return std::move(output_); } // closing it ends the feed
     void wait() { thread_.join(); }
-    void keep_frames();                                       // the decoder ended well: what was kept is complete
+    void keep_frames();                                       // the decoder ended well: kept frames are complete
     std::int64_t frames_seen() const { return frames_seen_; } // after wait()
 
   private:
@@ -40,7 +40,7 @@ class FrameFeed {
     Descriptor output_, input_;
     std::int64_t frames_seen_ = 0;
     bool has_seen_all_ = false;
-    ThreadGroup thread_; // last: it uses all of the above
+    ThreadGroup thread_; // last: uses everything above
 };
 
 } // namespace vmaf::tune

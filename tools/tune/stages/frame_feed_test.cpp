@@ -14,7 +14,7 @@ using testing::IsEmpty;
 
 std::span<const std::byte> bytes_of(const std::string &text) { return std::as_bytes(std::span(text)); }
 
-// What comes out of a feed of frames of two bytes.
+// The output of a feed of two-byte frames.
 std::string fed(const std::string &frames, std::vector<std::int64_t> order,
                 std::unique_ptr<ReferenceStore::Filling> keep = nullptr) {
     system::Pipe pipe = system::make_pipe();
@@ -32,7 +32,7 @@ TEST(FrameFeed, PassesOnWhatIsAskedFor) {
     EXPECT_EQ(fed("a0b1c2d3", {}), "a0b1c2d3");
     EXPECT_EQ(fed("a0b1c2d3", {1, 3}), "b1d3");
     EXPECT_EQ(fed("a0b1c2d3", {0, 0, 2, 2, 2}), "a0a0c2c2c2");
-    EXPECT_EQ(fed("a0b1c", {0, 1, 2}), "a0b1"); // a torn frame is none
+    EXPECT_EQ(fed("a0b1c", {0, 1, 2}), "a0b1"); // an incomplete frame does not count
 }
 
 TEST(ReferenceStore, KeepsCompleteFramesWithinItsLimit) {
@@ -40,17 +40,17 @@ TEST(ReferenceStore, KeepsCompleteFramesWithinItsLimit) {
     EXPECT_EQ(store.find("a"), nullptr);
     EXPECT_EQ(store.begin("a", 11), nullptr);
     EXPECT_EQ(fed("a0b1", {}, store.begin("a", 8)), "a0b1");
-    EXPECT_EQ(store.used(), 4u); // what was reserved and not needed is free again
+    EXPECT_EQ(store.used(), 4u); // unused reservations are released
     const auto file = store.find("a");
     ASSERT_TRUE(file);
     std::string text(10, '\0');
     EXPECT_EQ(system::read_full(file->open().get(), std::as_writable_bytes(std::span(text))), 4u);
     EXPECT_EQ(text.substr(0, 4), "a0b1");
     EXPECT_EQ(store.begin("b", 8), nullptr); // no room
-    {                                        // given up: not kept
+    {                                        // abandoned: not kept
         const auto filling = store.begin("c", 6);
         ASSERT_TRUE(filling);
-        EXPECT_EQ(store.begin("c", 2), nullptr); // another thread is at it
+        EXPECT_EQ(store.begin("c", 2), nullptr); // another thread is filling it
         EXPECT_EQ(store.find("c"), nullptr);
         EXPECT_FALSE(filling->add(bytes_of("1234567")));
     }

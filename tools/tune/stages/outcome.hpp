@@ -1,4 +1,4 @@
-// What became of a probe or a row, and what that means for rows and for the command (tune.md 15).
+// The outcome of a probe or a row, and its meaning for rows and for the command (tune.md 15).
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,19 @@ enum ExitCode {
     kExitInternal = 70,
     kExitInterrupted = 130,
 };
-// Of two: what says more about the whole. Codes are in this order.
+// Of two: the one that describes the whole better. Codes are in this order.
 inline ExitCode worse(ExitCode a, ExitCode b) { return a < b ? b : a; }
 
 enum class OutcomeKind {
     ok,
     encoder_failed,
-    bad_output, // the encoder ran, but what it made is not right
+    bad_output, // the encoder ran, but its output is wrong
     reference_undecodable,
     encode_undecodable,
     scorer_failed,
     backend_lost,
     score_out_of_range,
-    backend_not_kept, // another backend than the one that was asked for computed a feature
+    backend_not_kept, // a feature was computed by another backend than requested
     score_unreadable,
     timed_out,
 };
@@ -43,7 +43,7 @@ struct OutcomeEffect {
 };
 inline constexpr OutcomeEffect kOutcomeEffects[] = {
     {OutcomeKind::ok, 0, kExitOk},
-    {OutcomeKind::encoder_failed, 1, kExitFailed}, // 1 to 255: the encoder's own exit code
+    {OutcomeKind::encoder_failed, 1, kExitFailed}, // 1 to 255: the encoder's exit code
     {OutcomeKind::bad_output, 300, kExitFailed},
     {OutcomeKind::reference_undecodable, 400, kExitFailed},
     {OutcomeKind::encode_undecodable, 401, kExitFailed},
@@ -58,8 +58,8 @@ inline constexpr OutcomeEffect kOutcomeEffects[] = {
 struct Outcome {
     OutcomeKind kind = OutcomeKind::ok;
     std::string sentence, stage;
-    std::string tail;     // the last of what the program printed
-    int encoder_code = 1; // exit code of an encoder that failed
+    std::string tail;     // the end of the program's output
+    int encoder_code = 1; // exit code of a failed encoder
 
     bool ok() const { return kind == OutcomeKind::ok; }
     int row_status() const { return kind == OutcomeKind::encoder_failed ? encoder_code : effect().row_status; }
@@ -72,7 +72,7 @@ struct Outcome {
     }
 };
 
-// Of a row that has this status.
+// Of a row with this status.
 inline Outcome outcome_of_row(int row_status, std::string sentence) {
     const auto found = std::find_if(std::begin(kOutcomeEffects), std::end(kOutcomeEffects),
                                     [&](const OutcomeEffect &e) { return e.row_status == row_status; });

@@ -25,7 +25,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// Means of the features that rows state, from whichever spelling the scorer used (6.3).
+// Means of the features that rows contain, under any of the scorer's spellings (6.3).
 void add_features(const std::map<std::string, Series> &series, std::map<std::string, Series> &collected) {
     for (const char *stem : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
         for (const std::string &name : {std::string(stem), "integer_" + std::string(stem), "float_" + std::string(stem),
@@ -91,7 +91,7 @@ std::string temporary_name(const std::string &folder, const std::string &extensi
 } // namespace
 
 Arguments trial_command(const Programs &programs, const Adapter &adapter) {
-    return {programs.ffmpeg, // with its banner: that has the version
+    return {programs.ffmpeg, // its banner includes the version
             "-nostdin",
             "-f",
             "lavfi",
@@ -103,7 +103,7 @@ Arguments trial_command(const Programs &programs, const Adapter &adapter) {
             adapter.wants_10_bit ? "yuv420p10le" : "yuv420p",
             "-c:v",
             adapter.name,
-            "-flags", // without this x264 does not say its version
+            "-flags", // without this x264 does not print its version
             "+global_header",
             "-f",
             "null",
@@ -116,7 +116,7 @@ std::string try_encoder(const Programs &programs, const Adapter &adapter) {
     const auto found = known.find(adapter.name);
     if (found != known.end()) return found->second;
     const Arguments command = trial_command(programs, adapter);
-    // Hardware may be there today and gone tomorrow.
+    // Hardware may disappear.
     const ChildResult outcome = adapter.is_hardware ? run_child(command) : ask_program(programs, command);
     if (!outcome.ok()) {
         if (outcome.error_tail.find("Unknown encoder") != std::string::npos)
@@ -149,11 +149,11 @@ struct StoredFailure {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredFailure, status, stage, error, tail)
 
-// One probe: what is known of it is collected in `result`.
+// One probe; `result` collects its findings.
 class Probe {
   public:
     Probe(const ProbeSetup &setup, double q) : setup_(setup), q_(q) {
-        // The backend of now; the key names it.
+        // The current backend; the key names it.
         if (setup_.score.backends) setup_.score.backend = setup_.score.backends->name();
         if (setup_.score.references) setup_.score.references->next_probe();
         result.q = q;
@@ -170,7 +170,8 @@ class Probe {
                 return;
             }
             if (!measure(i)) return;
-            if (!scored_on_.empty() && scored_on_ != setup_.score.backend) { // it was lost: all samples on the other
+            if (!scored_on_.empty() &&
+                scored_on_ != setup_.score.backend) { // it was lost: score all samples on the other
                 ProbeSetup again = setup_;
                 again.score.backend = scored_on_;
                 std::vector<std::string> warnings = std::move(result.warnings);
@@ -242,7 +243,7 @@ class Probe {
         return true;
     }
 
-    // An encode that another machine, or this one before it was stopped, has made and not scored with these settings.
+    // An encode that another machine, or an interrupted run on this one, made but did not score with these settings.
     bool find_shared(const std::string &key, const StoredEncode &encode) {
         const SharedResults *shared = setup_.cache ? setup_.cache->shared() : nullptr;
         shared_path_ =
@@ -269,7 +270,7 @@ class Probe {
         return {stage, q_, number, setup_.samples.size(), 0, frames, 0};
     }
 
-    // Runs a stage in its slot, with its progress told.
+    // Runs a stage in its slot and reports its progress.
     template <class Work> auto in_slot(Stage stage, std::size_t number, Work work) {
         StageProgress progress = progress_of(stage, number);
         const auto report = [&](std::int64_t frame, double fps) {
@@ -297,7 +298,7 @@ class Probe {
         }
     }
 
-    // Where others can put links, FFmpeg would follow them.
+    // FFmpeg would follow links that others put there.
     bool reserve(const std::string &path) {
         try {
             system::reserve_file(path);
@@ -325,7 +326,7 @@ class Probe {
         return encoded;
     }
 
-    // Starts with what the encoder was asked for; what it made is read back meanwhile, and counts.
+    // Starts with the requested format; meanwhile the actual one is read back, and decides.
     bool score_encode(std::size_t number, const EncodeResult &encoded, const std::string &key, StoredEncode &encode,
                       std::optional<StoredScore> &score) {
         const Products products(setup_);
@@ -438,8 +439,8 @@ class Probe {
     ProbeSetup setup_;
     double q_;
     std::string version_;
-    std::string shared_path_; // of the last sample's encode, where machines share them
-    std::string scored_on_;   // the backend of the last score that was made now
+    std::string shared_path_; // of the last sample's encode, if machines share them
+    std::string scored_on_;   // the backend of the last new score
     std::map<std::string, Series> features_;
 };
 

@@ -1,4 +1,4 @@
-// A probe: encode and score at one quality, over all samples, through the cache.
+// A probe: encodes and scores at one quality, over all samples, through the cache.
 #pragma once
 
 #include <array>
@@ -41,8 +41,8 @@ struct ProbeResult {
     std::vector<SampleResult> samples;
     std::vector<std::string> warnings;
     std::string backend, model, scale_note, scorer_version, out_pix_fmt, produced_pix_fmt;
-    std::map<std::string, std::string> models;  // by metric
-    std::map<std::string, MeasuredAt> measured; // by metric
+    std::map<std::string, std::string> models;  // per metric
+    std::map<std::string, MeasuredAt> measured; // per metric
     int passes = 1;
     bool from_cache = false;
     std::string encode_key, score_key;
@@ -60,16 +60,16 @@ struct StageProgress {
     std::size_t sample, samples;
     std::int64_t frame, frames;
     double fps;
-    bool done = false;  // the stage has ended,
-    double seconds = 0; // after so long
+    bool done = false;  // the stage has ended
+    double seconds = 0; // its duration
 };
 
-// How many encodes and how many scores may run at once, and on which processors (16).
+// How many encodes and scores may run at once, and on which processors (16).
 class Slots {
   public:
     Slots(unsigned encodes, unsigned scores, std::vector<int> processors = {});
 
-    // A slot of a stage, from when one is free. Null slots: there is no limit.
+    // A slot of a stage, acquired when one is free. Null slots: no limit.
     class Held {
       public:
         Held(Slots *slots, Stage stage);
@@ -91,8 +91,8 @@ class Slots {
     std::vector<int> processors_;
 };
 
-// Everything a probe needs besides q.
-// What several samples count as: all their frames together, the mean of their scores, or the worst of these (8.4).
+// Everything a probe needs except q.
+// The score of several samples: all their frames together, the mean of their scores, or the worst of these (8.4).
 enum class SampleAggregate { pooled, mean, worst };
 inline constexpr Choice<SampleAggregate> kSampleAggregates[] = {
     {"pooled", SampleAggregate::pooled}, {"mean", SampleAggregate::mean}, {"worst", SampleAggregate::worst}};
@@ -103,29 +103,29 @@ struct ProbeSetup {
     std::vector<Sample> samples;
     std::string clip_mode = "full";
     EncodeSettings encode;
-    std::string variant;   // name of the set of options, if it has one
-    Arguments flags;       // of vmaf-tune, that an encode like this needs besides encoder, preset and quality
-    FrameSize encode_size; // where it is not the source's
-    std::vector<std::string> format_changes; // what the encoder's format does to the source's samples
+    std::string variant;   // name of the set of options, if any
+    Arguments flags;       // of vmaf-tune, that such an encode needs in addition to encoder, preset and quality
+    FrameSize encode_size; // if it differs from the source's
+    std::vector<std::string> format_changes; // how the encoder's format changes the source's samples
     ScoreSettings score;
     std::string pool = "mean";
     SampleAggregate aggregate = SampleAggregate::pooled;
     Cache *cache = nullptr;
     bool cache_failures = false;
     std::string work_folder;
-    std::string keep_as; // where the encode of a full pass is kept; empty: removed
+    std::string keep_as; // where a full pass keeps its encode; empty: removed
     bool size_of_file = false;
     std::function<void(const StageProgress &)> progress;
     Slots *slots = nullptr;
 };
 
-// Never throws for failing tools; the result says what happened.
+// Never throws for failing tools; the result describes failures.
 ProbeResult run_probe(const ProbeSetup &setup, double q);
 
-// Identity of a probe for caching and resuming, without running anything.
+// Keys of a probe for caching and resuming, without running anything.
 std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q);
 
-// Version of an encoder, from a trial on one generated frame; throws Error with the reason if it does not work.
+// The version of an encoder, from a trial on one generated frame; throws Error with the reason if it does not work.
 std::string try_encoder(const Programs &programs, const Adapter &adapter);
 Arguments trial_command(const Programs &programs, const Adapter &adapter);
 

@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr int kLayout = 4; // of keys and stored results; a higher number forgets everything older
+constexpr int kLayout = 4; // of keys and stored results; incrementing it invalidates older ones
 
 json window_json(const Window &window) {
     if (window.full()) return "full";

@@ -1,4 +1,4 @@
-// Identity of an encode and of a score, for the cache and for resuming: everything that can change them (tune.md 10.2).
+// Keys of an encode and a score, for the cache and for resuming: cover everything that affects them (tune.md 10.2).
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace vmaf::tune {
 
-// Empty for sources without identity: nothing is remembered.
+// Empty for sources without identity: disables caching.
 std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version);
 std::string score_key(const ProbeSetup &setup, const std::string &encode_key);
 

@@ -82,7 +82,7 @@ TEST(ProbeKeys, EveryPartOfAScoreChangesItsKeyOnly) {
     changed("film grain", [](auto &s) { s.score.drop_film_grain = false; });
     changed("delay", [](auto &s) { s.score.dist_delay = 1; });
     changed("scorer", [](auto &s) { s.score.scorer_identity = "another"; });
-    // How frames get there, how many threads and how values are pooled changes nothing.
+    // Transport, number of threads and pooling do not change keys.
     ProbeSetup same = setup_of_clip();
     same.score.transport = ScoreTransport::file;
     same.score.threads = 7;

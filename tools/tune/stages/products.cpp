@@ -30,7 +30,7 @@ void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json
 
 Products::Products(const ProbeSetup &setup) : setup_(setup) {
     const EncodeSettings &e = setup.encode;
-    Source source = setup.source; // its properties count, not which file it is
+    Source source = setup.source; // its properties matter, not the file
     source.frames.reset();
     source.duration = source.start = 0;
     const json key = {

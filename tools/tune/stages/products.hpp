@@ -1,4 +1,4 @@
-// What encoders really make: they may change the format silently, so it is read back. It does not depend on the
+// The actual output of encoders: they may change the format silently, so it is read back. It does not depend on the
 // quality: once for all probes with the same settings.
 #pragma once
 
@@ -16,7 +16,7 @@ class Products {
     explicit Products(const ProbeSetup &setup);
 
     std::optional<Source> known() const;
-    // What the settings ask for, where they say it all.
+    // The requested format, if the settings determine it.
     std::optional<Source> expected() const;
     Source read_back(const std::string &path) const; // throws Error
 
@@ -28,7 +28,7 @@ class Products {
     std::string name_;
 };
 
-// A result is good even if it cannot be remembered.
+// A result is good even if it cannot be cached.
 void remember(Cache *cache, Cache::Kind kind, const std::string &key, const nlohmann::json &value,
               const std::string &about, std::vector<std::string> &warnings);
 

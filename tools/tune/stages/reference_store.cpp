@@ -8,7 +8,7 @@ namespace vmaf::tune {
 
 namespace {
 
-constexpr std::uint64_t kIdleProbes = 64; // frames that this many probes did not want belong to a search that is over
+constexpr std::uint64_t kIdleProbes = 64; // frames unused for this many probes belong to a finished search
 
 } // namespace
 

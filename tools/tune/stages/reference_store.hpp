@@ -1,4 +1,4 @@
-// Decoded reference frames, kept in memory for the probes that follow (tune.md 18.2). All jobs share one limit.
+// Decoded reference frames, kept in memory for later probes (tune.md 18.2). All jobs share one limit.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class ReferenceStore {
   public:
     explicit ReferenceStore(std::uint64_t limit) : limit_(limit) {}
 
-    // Frames decoded before; null: none.
+    // Frames decoded earlier; null: none.
     std::shared_ptr<const MemoryFile> find(const std::string &key);
 
-    // Room for frames that are being decoded. What is not finished is dropped.
+    // Room for frames being decoded. Unfinished ones are dropped.
     class Filling {
       public:
         ~Filling();
         Filling(const Filling &) = delete;
         Filling &operator=(const Filling &) = delete;
-        bool add(std::span<const std::byte> bytes); // false: there is no room after all
-        void finish();                              // they are complete: from now on find() gives them
+        bool add(std::span<const std::byte> bytes); // false: no room after all
+        void finish();                              // complete: find() returns them from now on
 
       private:
         friend class ReferenceStore;
@@ -41,11 +41,11 @@ class ReferenceStore {
         std::shared_ptr<MemoryFile> file_ = std::make_shared<MemoryFile>();
         bool is_finished_ = false;
     };
-    // Null where `bytes` do not fit, or where another job fills that key already.
+    // Null if `bytes` do not fit, or another job is filling that key.
     std::unique_ptr<Filling> begin(const std::string &key, std::uint64_t bytes);
 
-    // A probe begins. Frames that none of the last probes wanted may make room for others; frames of a search that goes
-    // on never do, or a search with more samples than fit would keep none.
+    // A probe begins. Frames unused by recent probes may be evicted; frames of a running search never are, or a search
+    // with more samples than fit would keep none.
     void next_probe();
 
     std::uint64_t used() const;
@@ -63,7 +63,7 @@ class ReferenceStore {
     std::map<std::string, Entry> entries_;
 };
 
-// What may be taken of a wish, so that the machine does not run out of memory: at most half of what is free now.
+// The part of a wish that does not exhaust the machine: at most half of the free memory.
 std::uint64_t sensible_memory(std::uint64_t wish);
 
 } // namespace vmaf::tune

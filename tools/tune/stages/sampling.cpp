@@ -11,8 +11,8 @@ namespace vmaf::tune {
 
 namespace {
 
-constexpr double kLongSource = 60;     // containers longer than this are sampled unasked
-constexpr double kMostOfSource = 0.85; // samples that cover this much are not worth it
+constexpr double kLongSource = 60;     // longer containers are sampled by default
+constexpr double kMostOfSource = 0.85; // samples that cover this much do not pay
 
 Window window_at(const Source &source, double start, double seconds) {
     const auto frames = std::max<std::int64_t>(1, std::llround(seconds * source.rate.value()));
@@ -64,7 +64,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
         Sample sample{source, window, window.start, 0};
         sample.seconds = window.full() ? source.duration : double(window.frames) / source.rate.value();
         if (window.full() || source.kind != Source::Kind::container) {
-            samples.push_back(std::move(sample)); // raw files are read at any frame exactly
+            samples.push_back(std::move(sample)); // raw files can be read at any frame
             continue;
         }
         const std::string path = work_folder + "/sample-" + std::to_string(samples.size()) + ".mkv";
@@ -103,7 +103,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
         sample.source.start = 0;
         sample.source.ignores_matrix = true; // whether the copy has it depends on FFmpeg
         sample.source.ffmpeg_crops = false;
-        // The copy begins at a key frame and holds as many packets as asked for; all of it is used.
+        // The copy starts at a key frame and has the requested number of packets; all of it is used.
         sample.source.frames = video_packets(programs.ffprobe, path).packets;
         sample.source.file_bytes = system::fs::file_size(path, error);
         sample.source.id =

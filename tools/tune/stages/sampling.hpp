@@ -1,4 +1,4 @@
-// Which parts of a source are encoded and scored (tune.md 8).
+// Selects the parts of a source to encode and score (tune.md 8).
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ struct SamplingRequest {
     double every_seconds = 720, duration_seconds = 20;
     int min_samples = 1;
     std::vector<double> at; // --sample-at
-    bool automatic = true;  // sample long containers unasked
+    bool automatic = true;  // sample long containers by default
 };
 
-// Where samples lie; one full window when sampling does not pay.
+// The positions of samples; one full window if sampling does not pay.
 struct SampleChoice {
     std::vector<Window> windows;
     std::string clip_mode = "full";
 };
 SampleChoice choose_samples(const Source &source, const SamplingRequest &request);
 
-// A piece of a source, ready to be encoded and decoded as often as needed. Pieces of containers are copies, so that
-// encoder and reference read the very same frames.
+// A piece of a source, ready for repeated encoding and decoding. Pieces of containers are copies, so that encoder and
+// reference read exactly the same frames.
 struct Sample {
     Source source;
     Window window;
@@ -34,7 +34,7 @@ struct Sample {
     double seconds = 0; // length
 };
 
-// Cuts copies into `work_folder` where needed. Throws Error.
+// Cuts copies into `work_folder` if needed. Throws Error.
 std::vector<Sample> cut_samples(const Programs &programs, const Source &source, const SampleChoice &choice,
                                 const std::string &work_folder);
 

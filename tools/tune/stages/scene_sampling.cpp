@@ -9,7 +9,7 @@ namespace vmaf::tune {
 namespace {
 
 constexpr std::size_t kDefaultScenes = 6;
-constexpr int kRounds = 20; // of moving group centres; they settle long before
+constexpr int kRounds = 20; // of moving group centres; they converge long before
 
 struct Point {
     double motion = 0, detail = 0;
@@ -17,7 +17,7 @@ struct Point {
 
 double apart(const Point &a, const Point &b) { return std::hypot(a.motion - b.motion, a.detail - b.detail); }
 
-// Motion and detail on equal terms: ranks of their logarithms, from 0 to 1.
+// Motion and detail with equal weight: ranks of their logarithms, from 0 to 1.
 std::vector<Point> placed(const std::vector<ShotFeatures> &shots) {
     double most_motion = 1e-9, most_detail = 1e-9;
     for (const ShotFeatures &s : shots) {
@@ -49,7 +49,7 @@ std::vector<std::size_t> representative_shots(const std::vector<ShotFeatures> &s
     if (count > 1) chosen.insert(least);
     if (count <= chosen.size()) return {chosen.begin(), chosen.end()};
 
-    // Groups: begun with the points farthest from all that have begun one, then settled by moving to the means.
+    // Groups: started with the points farthest from existing centres, then moved to the means.
     std::vector<Point> centres = {points[0]};
     while (centres.size() < count - chosen.size()) {
         const auto distance = [&](const Point &p) {
@@ -101,7 +101,7 @@ SampleChoice choose_scenes(const std::vector<ShotFeatures> &shots, const Source 
         choice.windows.push_back({double(first) / fps, frames});
         covered += frames;
     }
-    // Samples that cover nearly everything are not worth it.
+    // Samples that cover nearly everything do not pay.
     if (choice.windows.empty() || double(covered) >= 0.85 * double(total)) return {{Window{}}, "full"};
     choice.clip_mode = "scenes_" + std::to_string(choice.windows.size());
     return choice;

@@ -1,4 +1,4 @@
-// Samples that stand for the kinds of shots of a source (tune.md 8.3, --sample-mode scenes).
+// Samples that represent the kinds of shots of a source (tune.md 8.3, --sample-mode scenes).
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace vmaf::tune {
 
-// Indices of shots that represent all: the least and the most complex one, and the ones nearest to the centres of
-// groups of similar motion and detail. In the order of time, at most `count`.
+// Indices of representative shots: the least and the most complex one, and those closest to the centres of groups with
+// similar motion and detail. In time order, at most `count`.
 std::vector<std::size_t> representative_shots(const std::vector<ShotFeatures> &shots, std::size_t count);
 
-// A window in the middle of each representative shot; six unless --samples says otherwise.
+// A window in the middle of each representative shot; six by default (--samples).
 SampleChoice choose_scenes(const std::vector<ShotFeatures> &shots, const Source &source,
                            const SamplingRequest &request);
 

@@ -40,7 +40,7 @@ void read_document(const std::string &path, ScoreResult &result) {
     result.frames = static_cast<std::int64_t>(document["frames"].size());
 }
 
-// The plane of xpsnr that decides (see kXpsnr).
+// The deciding plane of xpsnr (see kXpsnr).
 void choose_xpsnr_plane(ScoreResult &result) {
     const Series *lowest = nullptr;
     double least = 0;
@@ -57,7 +57,7 @@ void choose_xpsnr_plane(ScoreResult &result) {
     if (lowest) result.series[kXpsnr] = Series(*lowest);
 }
 
-// Runs the scorer over its inputs.
+// Runs the scorer on its inputs.
 Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, const ScoreSettings &settings,
                            const ScoreProgress &progress) {
     RunOptions options;
@@ -67,7 +67,7 @@ Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, 
     const auto start = std::chrono::steady_clock::now();
     std::int64_t frames = 0;
     if (!settings.scorers) {
-        options.progress_marker = processor_time; // another scorer says nothing until it ends
+        options.progress_marker = processor_time; // other scorers are silent until they end
         return {run_child(command, options), false, {}};
     }
     options.progress_marker = [&](ProcessNumber process) {
@@ -80,7 +80,7 @@ Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, 
     });
 }
 
-// A score as far as the document, and what it took.
+// A score up to its document, and its duration.
 struct Attempt {
     Scorers::Scored scorer;
     Outcome inputs;
@@ -96,7 +96,7 @@ Attempt attempt_score(const Programs &programs, const ScorePair &pair, const Sco
     return {std::move(scorer), std::move(outcome), inputs->remarks()};
 }
 
-// What is wrong with a result that was read; empty: nothing.
+// Problems of a result that was read; empty: none.
 void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreResult &result) {
     const auto fail = [&](OutcomeKind kind, const std::string &sentence) { result.outcome = {kind, sentence}; };
     const std::int64_t expected =
@@ -120,7 +120,7 @@ void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreRes
     }
 }
 
-// An explicit backend is a promise: what the document says after the score is compared with it.
+// An explicit backend is a promise: compares it with the document after scoring.
 void check_backend(const ScoreSettings &settings, ScoreResult &result) {
     if (!settings.is_backend_explicit) return;
     std::string elsewhere;
@@ -163,7 +163,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         const auto start = std::chrono::steady_clock::now();
         const auto attempt = [&] { return attempt_score(programs, pair, plan, settings, document.path(), progress); };
         Attempt made = attempt();
-        // Whatever ended a process that serves may have had nothing to do with this score.
+        // The cause of a server's end may be unrelated to this score.
         if (made.scorer.has_died && !interruption::urgent()) made = attempt();
         const auto &[scorer, inputs, remarks] = made;
         result.warnings.insert(result.warnings.end(), remarks.begin(), remarks.end());
@@ -185,7 +185,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
     return result;
 }
 
-// Adds what another run of the scorer found about the same pair.
+// Merges another scorer run on the same pair.
 void merge(ScoreResult &all, const ScoreResult &part) {
     all.seconds += part.seconds;
     all.series.insert(part.series.begin(), part.series.end());
@@ -206,14 +206,14 @@ ScoreResult score_sizes(const Programs &programs, const ScorePair &pair, const S
     std::vector<std::vector<MetricChoice>> groups;
     try {
         groups = groups_by_size(programs, pair, settings);
-    } catch (const Error &) { // score_once says what is wrong
+    } catch (const Error &) { // score_once reports the problem
         groups = {settings.metrics};
     }
     ScoreResult all;
     for (std::size_t i = 0; i < groups.size(); i++) {
         ScoreSettings one = settings;
         one.metrics = groups[i];
-        const auto share = [&](std::int64_t frame, double fps) { // frames of all runs, as one
+        const auto share = [&](std::int64_t frame, double fps) { // frames of all runs together
             if (progress)
                 progress((static_cast<std::int64_t>(i) * pair.expected_frames + frame) / std::ssize(groups), fps);
         };
@@ -227,8 +227,8 @@ ScoreResult score_sizes(const Programs &programs, const ScorePair &pair, const S
     return all;
 }
 
-// A scorer whose document does not tell the backend of each feature is asked for one metric at a time: then the one
-// backend that it names is that metric's.
+// A scorer whose document does not name the backend per feature runs one metric at a time: then the one backend that it
+// names is that metric's.
 ScoreResult score_checked(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
                           const ScoreProgress &progress) {
     const bool may_differ = settings.is_backend_explicit && settings.backend != "cpu" && settings.metrics.size() > 1;
@@ -264,7 +264,7 @@ ScoreResult run_score(const Programs &programs, const ScorePair &pair, const Sco
         if (now.backends) now.backend = now.backends->name();
         ScoreResult result = score_checked(programs, pair, now, progress);
         result.backend_tried = now.backend;
-        // A GPU that gives nonsense is lost as well as one that gives nothing.
+        // A GPU that returns garbage is lost, like one that returns nothing.
         const OutcomeKind kind = result.outcome.kind;
         const bool is_lost =
             kind == OutcomeKind::backend_lost || (kind == OutcomeKind::score_out_of_range && now.backend != "cpu");

@@ -1,5 +1,5 @@
-// The score stage: reference and distorted video are decoded, brought to one size and format, and compared by the
-// metric library in a process of its own, or by a vmaf binary (tune.md 6).
+// The score stage: decodes reference and distorted video, brings them to one size and format, and compares them with
+// the metric library in a separate process, or with a vmaf binary (tune.md 6).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace vmaf::tune {
 
-// What is asked for as a target: "vmaf", "psnr", ...
+// A target metric: "vmaf", "psnr", ...
 struct MetricChoice {
     std::string name;
     std::string series;  // its name in the scorer's documents
@@ -26,14 +26,15 @@ struct MetricChoice {
     bool bounded_by_100 = false;
     double default_target = 0;
 };
-// A series that the scorer's document has only by planes: that of the plane whose clip figure is the lowest, in which
+// A series that the scorer's document has per plane: uses the plane with the lowest clip figure; identical pictures
+// have kIdentical instead of infinity.
 // identical pictures have kIdentical instead of infinity.
 inline constexpr const char *kXpsnr = "xpsnr";
 inline constexpr double kIdentical = 1000; // dB
 std::optional<MetricChoice> metric_choice(const std::string &name);
 std::vector<std::string> metric_names();
 
-enum class Scorer { library, binary }; // our own vmaf, which serves; or any vmaf, a process for each score
+enum class Scorer { library, binary }; // our own vmaf, which serves; or any vmaf, a process per score
 inline constexpr Choice<Scorer> kScorers[] = {{"library", Scorer::library}, {"binary", Scorer::binary}};
 enum class ScoreTransport { pipe, file, direct }; // of frames (1.3)
 inline constexpr Choice<ScoreTransport> kScoreTransports[] = {
@@ -43,12 +44,12 @@ struct ScoreSettings {
     std::string model = "auto";        // auto, a version, or path=FILE
     std::vector<MetricChoice> metrics; // the first is the target
     std::string backend = "cpu";
-    bool is_backend_explicit = false; // then every feature must come from it
-    BackendInUse *backends = nullptr; // where a lost backend may be replaced; null: `backend` and no other
+    bool is_backend_explicit = false; // then every feature must use it
+    BackendInUse *backends = nullptr; // replacements for a lost backend; null: only `backend`
     std::optional<unsigned> device;   // of a GPU backend
     Scorer scorer = Scorer::library;
     Scorers *scorers = nullptr;  // of Scorer::library
-    std::string scorer_identity; // what scores depend on besides these settings
+    std::string scorer_identity; // what scores depend on in addition to these settings
     bool scorer_takes_backend = true, scorer_takes_precision = true;
     ScoreTransport transport = ScoreTransport::pipe;
     ReferenceStore *references = nullptr;
@@ -56,8 +57,8 @@ struct ScoreSettings {
     std::string scale = "auto"; // auto, none, WxH
     std::string scaler = "bicubic";
     bool drop_film_grain = true;
-    bool drop_reference_grain = true; // no encoder was given the reference with its grain
-    std::string reference_filter;     // the encode's filter unless told otherwise
+    bool drop_reference_grain = true; // no encoder saw the reference with its grain
+    std::string reference_filter;     // the encode's filter by default
     std::vector<std::string> maps;    // files of local scores of the first model (maps.md)
     bool allow_short = false, allow_damaged = false;
     double dist_delay = 0; // seconds
@@ -78,9 +79,9 @@ struct MeasuredAt {
     std::string model; // empty: the metric has none
 };
 
-// Size at which both are compared (6.5).
+// The size at which both are compared (6.5).
 FrameSize scored_size(FrameSize reference, const std::string &scale, int model_lines);
-// What `vmaf` or `vmaf_neg` is computed with, "version=..." or "path=...".
+// The model for `vmaf` or `vmaf_neg`, "version=..." or "path=...".
 std::string chosen_model(const ScoreSettings &settings, const MetricChoice &metric, FrameSize scored);
 inline constexpr const char *kNoHdrModel =
     "there is no VMAF model for HDR (vmaf_hdr_*.json in VMAF_MODEL_DIR or share/model); the model for SDR is used, so "
@@ -93,12 +94,12 @@ using Series = std::vector<double>;
 struct ScoreResult {
     Outcome outcome;
     std::map<std::string, Series> series;    // every metric of the document, by its displayed name
-    std::string backend_tried, backend_used; // the latter: what the scores came from, as the scorer says
-    std::optional<std::map<std::string, std::string>> feature_backends; // by extractor, where the scorer tells
+    std::string backend_tried, backend_used; // backend_used: the actual source of scores, as reported
+    std::optional<std::map<std::string, std::string>> feature_backends; // by extractor, if the scorer reports it
     std::string scorer_version, model, scale_note;
-    std::map<std::string, std::string> models;  // by the metric that they were used for
-    std::map<std::string, MeasuredAt> measured; // by metric
-    std::string map;                            // what the scorer says of a map: a JSON object
+    std::map<std::string, std::string> models;  // by the metric they were used for
+    std::map<std::string, MeasuredAt> measured; // per metric
+    std::string map;                            // the scorer's description of a map: a JSON object
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
@@ -111,21 +112,21 @@ struct ScorePair {
     const Source *distorted = nullptr;
     Window distorted_window;
     std::int64_t expected_frames = 0;                    // 0: unknown
-    std::int64_t skip_reference = 0, skip_distorted = 0; // frames left out at the head
-    // Frames that belong together, where numbers do not tell; empty: the n-th with the n-th.
+    std::int64_t skip_reference = 0, skip_distorted = 0; // frames skipped at the start
+    // Matching frames, if numbers do not tell; empty: the n-th with the n-th.
     std::vector<std::int64_t> reference_order, distorted_order;
 };
 
 using ScoreProgress = std::function<void(std::int64_t frame, double fps)>;
 
-// Never throws for what programs do. A backend that fails while it scores is replaced where that is allowed (7.6).
+// Never throws for program failures. Replaces a backend that fails while scoring, if allowed (7.6).
 ScoreResult run_score(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
                       const ScoreProgress &progress = {});
 
-// Pooling of per-frame values (6.6): mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X.
-// Throws Error for unknown names.
+// Pooling of per-frame values (6.6): mean, harmonic, median, min, max, rms, mode, percentile=P, stddev=X. Throws Error
+// for unknown names.
 double pooled(const Series &values, const std::string &method);
-// The same for a metric: the mean of xpsnr is the figure of the clip, which averages the roots of the frames' errors.
+// The same for a metric: the mean of xpsnr is the clip's figure, which averages the roots of the frames' errors.
 double pooled_metric(const std::string &metric, const Series &values, const std::string &method);
 double standard_deviation(const Series &values); // population form
 

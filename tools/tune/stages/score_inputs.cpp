@@ -46,7 +46,7 @@ Outcome decode_outcome(const ChildResult &end, bool is_reference) {
             "", end.error_tail};
 }
 
-// Errors in a stream, at which decoders go on with what they can guess; empty: there was none.
+// Errors in a stream that decoders conceal; empty: none.
 std::string stream_damage(const std::string &messages) {
     std::istringstream lines(messages);
     std::string first;
@@ -66,7 +66,7 @@ std::string stream_damage(const std::string &messages) {
                                                "damaged at",
                                                "bitstream error",
                                                "error decoding"};
-        if (line.find("Broken pipe") != std::string::npos) continue; // no reader any more
+        if (line.find("Broken pipe") != std::string::npos) continue; // the reader has gone
         if (std::none_of(std::begin(kSigns), std::end(kSigns),
                          [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
             continue;
@@ -75,7 +75,7 @@ std::string stream_damage(const std::string &messages) {
     return count == 0 ? "" : "\"" + first + "\"" + (count > 1 ? " and " + std::to_string(count - 1) + " more" : "");
 }
 
-// Scores against pictures that a decoder guessed mean nothing: a damaged reference is refused unless that is allowed.
+// Scores against concealed pictures are meaningless: refuses a damaged reference unless allowed.
 Outcome damage_outcome(const ChildResult &end, bool is_reference, const ScoreSettings &settings,
                        std::vector<std::string> &remarks) {
     const std::string damage = stream_damage(end.error_tail);
@@ -89,7 +89,7 @@ Outcome damage_outcome(const ChildResult &end, bool is_reference, const ScoreSet
     return {};
 }
 
-// Decoders write into pipes that the scorer reads; a reference that was decoded before comes from memory.
+// Decoders write to pipes that the scorer reads; a reference decoded earlier comes from memory.
 class PipedInputs final : public ScoreInputs {
   public:
     PipedInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings)
@@ -132,11 +132,11 @@ class PipedInputs final : public ScoreInputs {
     }
 
     Outcome finish(bool has_given_up) override {
-        if (has_given_up) { // a decoder that hangs would be waited for in vain
+        if (has_given_up) { // a hanging decoder would never end
             if (reference_) reference_->kill();
             distorted_->kill();
         }
-        reference_end_.reset(); // a writer that goes on gets a broken pipe
+        reference_end_.reset(); // a writer that continues gets a broken pipe
         distorted_end_.reset();
         if (reference_feed_) reference_feed_->wait();
         if (distorted_feed_) distorted_feed_->wait();
@@ -157,11 +157,11 @@ class PipedInputs final : public ScoreInputs {
     const ScoreSettings &settings_;
     std::shared_ptr<const MemoryFile> memory_;
     std::optional<PipedChild> reference_, distorted_;
-    std::optional<FrameFeed> reference_feed_, distorted_feed_; // they end before the decoders do
+    std::optional<FrameFeed> reference_feed_, distorted_feed_; // they end before the decoders
     Descriptor reference_end_, distorted_end_;
 };
 
-// Both are decoded into files first.
+// Decodes both to files first.
 class FileInputs final : public ScoreInputs {
   public:
     FileInputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings)
@@ -169,7 +169,7 @@ class FileInputs final : public ScoreInputs {
         const Decodes decodes = decodes_of(programs, pair, plan, settings, reference_.path(), distorted_.path());
         RunOptions options;
         options.timeout = settings.timeout;
-        options.progress_marker = processor_time; // a decoder says nothing
+        options.progress_marker = processor_time; // decoders are silent
         for (const bool is_reference : {true, false}) {
             const ChildResult end = run_child(is_reference ? decodes.reference : decodes.distorted, options);
             outcome_ = decode_outcome(end, is_reference);
@@ -191,7 +191,7 @@ class FileInputs final : public ScoreInputs {
     Outcome outcome_;
 };
 
-// YUV4MPEG2 whose chroma the scorer would resample; other transports hand it over as it is.
+// YUV4MPEG2 whose chroma the scorer would resample; other transports pass it unchanged.
 bool is_resampled_on_reading(const Source &source) {
     system::fs::ifstream file(source.path, std::ios::binary);
     std::string header;
@@ -210,10 +210,10 @@ class DirectInputs final : public ScoreInputs {
     DirectInputs(const ScorePair &pair, const ScorePlan &plan, const ScoreSettings &settings) {
         const Source &ref = *pair.reference, &dist = *pair.distorted;
         const auto refuse = [](const std::string &why) {
-            throw invalid("--score-transport direct hands both files over unchanged, and " + why +
+            throw invalid("--score-transport direct passes both files unchanged, and " + why +
                           "; use --score-transport pipe");
         };
-        // The GPU that scores decodes, too; other files would be decoded in another way than for other transports.
+        // The scoring GPU also decodes; other files would be decoded differently than with other transports.
         const bool decodes = settings.backend == "cuda" && settings.scorer == Scorer::library;
         for (const Source *source : {&ref, &dist})
             if (source->kind == Source::Kind::container) {
@@ -236,7 +236,7 @@ class DirectInputs final : public ScoreInputs {
                 refuse("the chroma of '" + source->path + "' would be resampled on reading");
         arguments_ = {"--reference", ref.path, "--distorted", dist.path};
         if (ref.kind == Source::Kind::raw) append(arguments_, geometry(plan));
-        // Frames are paired by number, as they are; what may be wrong with the pair has been looked at before.
+        // Frames are paired by number, as stored; problems of the pair were checked earlier.
         if (ref.kind == Source::Kind::container) {
             append(arguments_, {"--hwaccel", "cuda", "--pair", "index", "--align", "none", "--mismatch", "warn",
                                 "--range", "ignore"});

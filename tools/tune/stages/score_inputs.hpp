@@ -1,4 +1,4 @@
-// How the frames of a pair reach the scorer (tune.md 1.3): through pipes, from files, or as they are.
+// How the frames of a pair reach the scorer (tune.md 1.3): through pipes, files, or directly.
 #pragma once
 
 #include <memory>
@@ -15,11 +15,11 @@ class ScoreInputs {
   public:
     virtual ~ScoreInputs() = default;
 
-    // The scorer's arguments, and the descriptors that it finds under the numbers in its arguments.
+    // The scorer's arguments, and the descriptors that they refer to.
     const Arguments &arguments() const { return arguments_; }
     virtual std::vector<std::pair<int, int>> inherited() const { return {}; }
 
-    // After the scorer ended: what went wrong on the way to it. `has_given_up`: it was ended because nothing came.
+    // After the scorer ended: errors of the transport. `has_given_up`: it was ended because nothing arrived.
     virtual Outcome finish([[maybe_unused]] bool has_given_up) { return {}; }
 
     const std::vector<std::string> &remarks() const { return remarks_; } // after finish()

@@ -15,7 +15,7 @@ namespace {
 
 int even(double value) { return std::max(2, 2 * static_cast<int>(std::lround(value / 2))); }
 
-// Size of a filtered source: asked of FFmpeg itself, from the header of one frame.
+// The size of a filtered source: from FFmpeg itself, by filtering one frame.
 FrameSize filtered_size(const Programs &programs, const Source &source, const std::string &filter) {
     if (filter.empty()) return {source.width, source.height};
     Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
@@ -41,13 +41,13 @@ std::string joined(const std::vector<std::string> &filters) {
     return chain;
 }
 
-// FFmpeg's names of full-range formats stay: it would convert the levels otherwise (6.9).
+// Keeps FFmpeg's names of full-range formats: it would convert the levels otherwise (6.9).
 std::string format_without_range_change(const Source &source, const PixelLayout &layout) {
     const std::string name = pix_fmt_name(layout);
     return source.pix_fmt.starts_with("yuvj") && layout.bits == 8 ? "yuvj" + name.substr(3) : name;
 }
 
-// The first metric that a model computes; plain VMAF where none does: sizes are chosen as for it.
+// The first metric computed by a model; otherwise plain VMAF, for choosing sizes.
 const MetricChoice &model_metric(const ScoreSettings &settings) {
     for (const MetricChoice &metric : settings.metrics)
         if (metric.feature.empty()) return metric;
@@ -77,14 +77,14 @@ std::string chosen_model(const ScoreSettings &settings, const MetricChoice &metr
     if (model == "auto") model = std::string("version=vmaf_") + (is_4k ? "4k_" : "") + "v0.6.1";
     if (model.find('=') == std::string::npos) model = "version=" + model;
     if (metric.name != "vmaf_neg" || model.find("neg") != std::string::npos) return model;
-    for (const char *known : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1", "vmaf_float_v0.6.1"}) // they have built-in twins
+    for (const char *known : {"vmaf_v0.6.1", "vmaf_4k_v0.6.1", "vmaf_float_v0.6.1"}) // they have built-in neg versions
         if (model == std::string("version=") + known) return model + "neg";
-    return model + ":vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0"; // what makes any model a neg one
+    return model + ":vif.vif_enhn_gain_limit=1.0:adm.adm_enhn_gain_limit=1.0"; // turns any model into a neg one
 }
 
 namespace {
 
-// The size that --score-scale asks for, where the model of this metric looks at it.
+// The size that --score-scale requests, if this metric's model uses it.
 FrameSize viewing_size(const ScoreSettings &settings, const MetricChoice &metric, FrameSize size) {
     const bool is_4k = chosen_model(settings, metric, size).find("4k") != std::string::npos;
     return scored_size(size, settings.scale, is_4k ? 2160 : 1080);
@@ -145,7 +145,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
         throw invalid("the reference is " + std::to_string(ref_size.width) + "x" + std::to_string(ref_size.height) +
                       ", the distorted video " + std::to_string(dist_size.width) + "x" +
                       std::to_string(dist_size.height) + "; use --score-scale auto, or filter one of them");
-    // Sizes are chosen for a model; other metrics take pictures as they are.
+    // Sizes are chosen for a model; other metrics use pictures unchanged.
     const bool has_model = std::any_of(settings.metrics.begin(), settings.metrics.end(),
                                        [](const MetricChoice &metric) { return metric.feature.empty(); });
     plan.size = settings.scale == "auto" && !has_model ? ref_size : viewing_size(settings, vmaf_like, ref_size);
@@ -154,17 +154,17 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     for (const MetricChoice &metric : settings.metrics)
         if (metric.feature.empty()) plan.models[metric.name] = chosen_model(settings, metric, plan.size);
     const auto layout_of = [](const Source &s) {
-        return pixel_layout(s.pix_fmt).value_or(PixelLayout{444, 10}); // RGB and the like: nothing is lost
+        return pixel_layout(s.pix_fmt).value_or(PixelLayout{444, 10}); // RGB and similar: loses nothing
     };
     plan.layout = deeper_layout(layout_of(ref), layout_of(dist));
     if (plan.layout.chroma == 400) plan.layout.chroma = 420;
 
     plan.reference_format = format_without_range_change(ref, plan.layout);
-    // FFmpeg's scaler makes limited levels of full ones unless told otherwise, and it is what changes formats.
+    // FFmpeg's scaler converts full to limited range by default, and it also converts formats.
     const std::string levels = ref.has_full_levels() ? ":out_range=pc" : "";
     const auto scale_to = [&](FrameSize from, FrameSize to, bool convert_range, bool changes_format) -> std::string {
         if (from == to && !convert_range && (levels.empty() || !changes_format)) return {};
-        // Lines of two fields are not mixed.
+        // Does not mix lines of two fields.
         const bool has_fields = ref.is_interlaced() && ref.display_filter.find("bwdif") == std::string::npos;
         std::string text = "scale=" + std::to_string(to.width) + ":" + std::to_string(to.height) +
                            ":flags=" + settings.scaler + "+accurate_rnd+full_chroma_int";
@@ -187,7 +187,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     if (hdr && settings.model == "auto" && !settings.metrics.empty() && settings.metrics.front().feature.empty())
         plan.warnings.push_back(kNoHdrModel);
     plan.distorted_format = ranges_differ ? pix_fmt_name(plan.layout) : format_without_range_change(dist, plan.layout);
-    // A rung of a ladder goes to the reference's size first.
+    // A ladder's rung is first scaled to the reference's size.
     std::vector<std::string> dist_filters;
     const bool changes_format = plan.distorted_format != dist.pix_fmt;
     if (!(dist_size == ref_size) || ranges_differ)
@@ -221,7 +221,7 @@ Arguments scorer_command(const Programs &programs, const ScorePlan &plan, const 
     if (!plan.models.empty())
         for (const std::string &path : settings.maps) append(command, {"--map", path});
     if (settings.scorer_takes_backend) append(command, {"--backend", settings.backend});
-    // A backend without a flag: its runtime's own variable chooses (see scorer_environment).
+    // A backend without a flag: its runtime's variable selects the device (see scorer_environment).
     const auto backend = find_backend(settings.backend);
     if (settings.device && backend && !kBackends[*backend].device_flag.empty())
         append(command, {"--" + std::string(kBackends[*backend].device_flag), std::to_string(*settings.device)});

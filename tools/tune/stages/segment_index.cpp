@@ -9,7 +9,7 @@ namespace vmaf::tune {
 
 namespace {
 
-// A number of `size` bytes, the largest first; nothing at the end of the file.
+// A big-endian number of `size` bytes; empty at the end of the file.
 std::optional<std::uint64_t> number(std::istream &file, int size) {
     std::uint64_t value = 0;
     for (int i = 0; i < size; i++) {
@@ -22,7 +22,7 @@ std::optional<std::uint64_t> number(std::istream &file, int size) {
 
 bool read_index(std::istream &file, SegmentIndex &index) {
     const auto version = number(file, 4);
-    file.ignore(4); // which track
+    file.ignore(4); // track number
     const auto timescale = number(file, 4);
     file.ignore(version && *version >> 24 ? 16 : 8); // first time and distance to the first segment
     file.ignore(2);

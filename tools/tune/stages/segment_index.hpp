@@ -1,4 +1,4 @@
-// Where a fragmented MP4 file keeps its index: what players of MPEG-DASH read first (ISO/IEC 14496-12, `sidx`).
+// The index of a fragmented MP4 file, which MPEG-DASH players read first (ISO/IEC 14496-12, `sidx`).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct SegmentIndex {
     std::uint32_t timescale = 0, segments = 0;
 };
 
-// Nothing for a file without a `moov` box and a `sidx` box after it.
+// Empty for a file without a `moov` box followed by a `sidx` box.
 std::optional<SegmentIndex> segment_index(const std::string &path);
 
 } // namespace vmaf::tune

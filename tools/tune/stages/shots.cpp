@@ -18,7 +18,7 @@ using nlohmann::json;
 
 namespace {
 
-// Shots between cuts, none shorter than allowed, long ones split into equal parts.
+// Shots between cuts, none shorter than allowed, long ones split evenly.
 std::vector<Shot> shots_between(const std::vector<std::int64_t> &cuts, std::int64_t frames,
                                 const ShotSettings &settings) {
     constexpr std::int64_t kShortest = 4;
@@ -95,7 +95,7 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
         ShotFeatures f{shot, 0, 0};
         for (std::int64_t k = shot.start; k < shot.end; k++) {
             f.detail += variances[static_cast<std::size_t>(k)] / double(shot.frames());
-            if (k > shot.start) // the cut itself is no motion
+            if (k > shot.start) // the cut itself is not motion
                 f.motion +=
                     differences[static_cast<std::size_t>(k - 1)] / double(std::max<std::int64_t>(1, shot.frames() - 1));
         }
@@ -158,7 +158,7 @@ const std::vector<ShotFeatures> &ShotFacts::features(const Source &source) {
     try {
         if (programs_.facts && !key.empty() && !features.empty())
             programs_.facts->store(Cache::Kind::fact, key, stored.dump());
-    } catch (const Error &) { // then they are counted again
+    } catch (const Error &) { // they are counted again
     }
     return features;
 }
@@ -173,8 +173,8 @@ std::optional<ShotSummary> ShotFacts::summary(const Source &source, bool detect)
 
 namespace {
 
-// Detectors name the last frame of a shot, plans of ours the one after it: a plan, or a list in which each shot begins
-// with the end_frame of the one before, has exclusive ends. Shots must follow each other.
+// Detectors name a shot's last frame, our plans the one after it: ends are exclusive in a plan, and in a list where
+// each shot starts at the end_frame of the previous one. Shots must be consecutive.
 void settle_ends(std::vector<Shot> &shots, bool is_plan) {
     bool is_exclusive = is_plan || shots.size() > 1;
     for (std::size_t i = 1; i < shots.size() && !is_plan; i++)

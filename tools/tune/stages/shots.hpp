@@ -1,4 +1,4 @@
-// Where shots begin and end (tune.md 12.6).
+// Shot boundaries (tune.md 12.6).
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,16 @@ struct Shot {
 };
 
 struct ShotSettings {
-    // Plain cuts: mean absolute luma difference, in 8-bit steps, that is one. Without it the measured detector decides.
+    // Plain cuts: the mean absolute luma difference, in 8-bit steps, that counts as one. Otherwise uses the measured
+    // detector.
     std::optional<double> threshold = {};
     std::int64_t min_frames = 24, max_frames = 0; // 0: no limit
 };
 
-// Cuts by the mean difference of neighbouring frames of a small decode. A failing decode gives no shots.
+// Cuts by the mean difference of neighbouring frames of a small decode. A failed decode gives no shots.
 std::vector<Shot> detect_shots(const Programs &programs, const Source &source, const ShotSettings &settings);
 
-// The same with what is seen in each shot.
+// The same with features of each shot.
 struct ShotFeatures {
     Shot shot;
     double motion = 0; // mean difference of neighbouring frames, in 8-bit steps
@@ -34,18 +35,18 @@ struct ShotFeatures {
 };
 std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings);
 
-// From the differences alone: differences[i] belongs to frames i and i+1.
+// From differences only: differences[i] is between frames i and i+1.
 std::vector<Shot> shots_from_differences(const std::vector<double> &differences, const ShotSettings &settings);
 
-// Count, mean and population deviation of lengths; all 0 for no shots.
+// Count, mean and population deviation of lengths; all 0 without shots.
 ShotSummary summary_of(const std::vector<Shot> &shots, double fps);
 
-// Shots of sources, found once with the default settings and remembered.
+// Shots of sources, detected once with the default settings and cached.
 class ShotFacts {
   public:
     explicit ShotFacts(const Programs &programs) : programs_(programs) {}
     const std::vector<ShotFeatures> &features(const Source &source);
-    // Nothing if they are not known and `detect` is not set: it decodes the whole source.
+    // Empty if unknown and `detect` is not set, which would decode the whole source.
     std::optional<ShotSummary> summary(const Source &source, bool detect);
 
   private:
@@ -57,7 +58,7 @@ class ShotFacts {
 // An external detector's JSON or CSV: start_frame and inclusive end_frame. Throws Error.
 std::vector<Shot> read_shots(const std::string &path);
 
-// The same from a program that is called as older detectors are (2.3). Throws Error.
+// The same from a program, called like older detectors (2.3). Throws Error.
 std::vector<Shot> shots_from_program(const std::string &program, const Source &source);
 
 } // namespace vmaf::tune

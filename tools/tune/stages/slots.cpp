@@ -31,7 +31,7 @@ Slots::Held::~Held() {
 
 std::vector<int> Slots::Held::processors() const {
     if (!slots_ || slots_->processors_.empty()) return {};
-    // Neighbours in the list stay together; where there are more slots than processors they share.
+    // Neighbours in the list stay together; if there are more slots than processors they share.
     const std::vector<int> &all = slots_->processors_;
     const std::size_t slots = slots_->taken_[static_cast<std::size_t>(stage_)].size();
     const std::size_t first = number_ * all.size() / slots,

@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using Verdict = AlignmentReport::Verdict;
 
-// A picture of a moving thing at time t.
+// A picture of a moving object at time t.
 LumaSignature signature(double t) {
     LumaSignature s;
     double sum = 0, squares = 0;
@@ -171,7 +171,7 @@ TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
     const auto inputs = make_score_inputs({}, pair, plan, settings);
     EXPECT_THAT(inputs->arguments(), testing::IsSupersetOf({"--hwaccel", "cuda", "--pair", "index", "dist.mp4"}));
     EXPECT_THAT(inputs->remarks(), ElementsAre(HasSubstr("decoded on the GPU")));
-    settings.scorer = Scorer::binary; // may be another's
+    settings.scorer = Scorer::binary; // may be another vendor's
     EXPECT_THAT(refusal(), HasSubstr("neither YUV4MPEG2 nor raw"));
     settings.scorer = Scorer::library;
     dist.codec = "prores";

@@ -34,7 +34,7 @@ std::vector<std::int64_t> frame_times(const Programs &programs, const Source &so
                   options);
     if (!outcome.ok() || !is_complete || times.empty())
         throw invalid("'" + source.path + "' has no frame times; use --pair index");
-    std::sort(times.begin(), times.end()); // packets come in the order of decoding
+    std::sort(times.begin(), times.end()); // packets are in decoding order
     for (const std::int64_t first = times.front(); std::int64_t & time : times) time -= first;
     return times;
 }
@@ -43,8 +43,8 @@ FrameOrder pair_by_time(const std::vector<std::int64_t> &reference, const std::v
                         std::int64_t delay) {
     FrameOrder order;
     FramePairer pairer;
-    std::size_t given_reference = 0, given_distorted = 0; // times that were handed over
-    std::int64_t next_reference = 0, next_distorted = 0;  // frames that are not yet decided on
+    std::size_t given_reference = 0, given_distorted = 0; // times passed on
+    std::int64_t next_reference = 0, next_distorted = 0;  // frames not yet decided
     for (;;) {
         switch (pairer.next()) {
         case FramePairer::Decision::need_reference:

@@ -1,5 +1,5 @@
-// Which frames of two files belong together by the times at which they are shown: the rules of `vmaf`'s own input
-// (src/io/pairing.hpp), for files whose rates differ or vary.
+// Pairs frames of two files by presentation times: the rules of `vmaf`'s own input (src/io/pairing.hpp), for files
+// whose rates differ or vary.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace vmaf::tune {
 
-// Of every frame, in the order of showing; nanoseconds from the first. Throws Error where a file does not say.
+// Of every frame, in display order; nanoseconds from the first. Throws Error if a file does not state them.
 std::vector<std::int64_t> frame_times(const Programs &programs, const Source &source);
 
 struct FrameOrder {
-    std::vector<std::int64_t> reference, distorted; // numbers of frames; the n-th of both belong together
+    std::vector<std::int64_t> reference, distorted; // frame numbers; the n-th of both match
     PairingCounts counts;
     bool is_out_of_step = false; // most frames have no partner
 };

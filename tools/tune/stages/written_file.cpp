@@ -14,7 +14,7 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-// The first line that has one of the signs, without the name of the part of FFmpeg that speaks.
+// The first line with one of the signs, without the name of the reporting part of FFmpeg.
 template <class Signs> std::string line_with(const std::string &messages, const Signs &signs) {
     std::istringstream lines(messages);
     for (std::string line; std::getline(lines, line);) {
@@ -39,7 +39,7 @@ std::string storage_failure(const ChildResult &outcome) {
                                         {"Read-only file system", "the file system is read-only"}};
     for (const Cause &cause : kCauses)
         if (!line_with(outcome.error_tail, std::array{cause.sign}).empty()) return std::string(cause.sentence);
-    if (!outcome.ok()) return {}; // what went wrong is explained by the status
+    if (!outcome.ok()) return {}; // the status explains what went wrong
     constexpr std::string_view kMuxer[] = {"Error writing trailer", "av_interleaved_write_frame()",
                                            "Error muxing",          "Error submitting a packet to the muxer",
                                            "Error closing",         "Unable to re-open",
@@ -84,7 +84,7 @@ WrittenFile check_written(const Programs &programs, const ChildResult &outcome, 
                               outcome.error_tail.find("video:0KiB") != std::string::npos;
     try {
         file.packets = video_packets(programs.ffprobe, path);
-    } catch (const Error &e) { // a file without pictures need not be one that can be read
+    } catch (const Error &e) { // a file without pictures may still be unreadable
         if (!may_be_empty) return fault(Fault::content, e.what());
     }
     const std::int64_t frames = file.packets.packets;

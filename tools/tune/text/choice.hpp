@@ -1,4 +1,4 @@
-// One of several words that stand for values: what the command line takes and documents state.
+// Words for values, as on the command line and in documents.
 #pragma once
 
 #include <cstddef>

@@ -6,7 +6,7 @@ namespace vmaf::tune {
 
 std::string nearest_name(std::string_view word, const std::vector<std::string> &names) {
     std::string nearest;
-    std::size_t least = 3; // more than two changes are another word
+    std::size_t least = 3; // more than two changes mean another word
     for (const std::string &name : names)
         if (const std::size_t d = edit_distance(word, name); d < least && d < name.size()) {
             least = d;

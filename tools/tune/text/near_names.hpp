@@ -1,4 +1,4 @@
-// Which known word a mistyped one was meant to be.
+// Finds the known word that a mistyped one probably means.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace vmaf::tune {
 
-// The nearest of the names; empty where all of them need more than two changes.
+// The closest name; empty if all need more than two changes.
 std::string nearest_name(std::string_view word, const std::vector<std::string> &names);
 
-// " (did you mean NAME?)", or nothing.
+// " (did you mean NAME?)", or empty.
 std::string near_name_hint(std::string_view word, const std::vector<std::string> &names);
 
 } // namespace vmaf::tune

@@ -1,11 +1,11 @@
-// Numbers as text, the same in every locale.
+// Formats numbers, equally in every locale.
 #pragma once
 
 #include <string>
 
 namespace vmaf::tune {
 
-std::string number_text(double value);            // the shortest that reads back to the same number: "23", "23.5"
-std::string fixed_text(double value, int digits); // "–" for what is not a number
+std::string number_text(double value);            // the shortest text that reads back to the same number: "23", "23.5"
+std::string fixed_text(double value, int digits); // "–" for NaN
 
 } // namespace vmaf::tune

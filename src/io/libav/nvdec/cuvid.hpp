@@ -1,5 +1,5 @@
-// NVIDIA's decoder library, loaded at run time: the functions that we use, and their types, which are declared here, so
-// that building needs no vendor's headers.
+// NVIDIA's decoder library, loaded at run time: the functions that we use and their types, declared here so that
+// building needs no vendor headers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace vmaf::nvdec {
 
-using Result = int; // of CUDA's driver; 0: good
+using Result = int; // of CUDA's driver; 0: success
 using DecoderHandle = struct OpaqueDecoder *;
 using ParserHandle = struct OpaqueParser *;
 
@@ -70,15 +70,15 @@ struct DisplayInfo {
     long long timestamp;
 };
 
-struct PictureParameters; // the parser's, for the decoder
+struct PictureParameters; // from the parser, for the decoder
 
 struct ParserParameters {
     Codec codec;
     unsigned max_decode_surfaces, clock_rate, error_threshold, max_display_delay;
-    unsigned flags; // bit 0: AV1 in the form of its annex B
+    unsigned flags; // bit 0: AV1 in annex B format
     unsigned reserved1[4];
     void *user;
-    int (*on_sequence)(void *user, Format *format);           // 0: failed; above 1: how many decode surfaces there are
+    int (*on_sequence)(void *user, Format *format);           // 0: failed; above 1: the number of decode surfaces
     int (*on_decode)(void *user, PictureParameters *picture); // 0: failed
     int (*on_display)(void *user, DisplayInfo *picture);      // 0: failed
     int (*on_operating_point)(void *user, void *information);
@@ -107,14 +107,14 @@ struct MapParameters {
 };
 
 struct Status {
-    static constexpr int kError = 8, kConcealed = 9; // 0: not known, 1: in work, 2: good
+    static constexpr int kError = 8, kConcealed = 9; // 0: unknown, 1: in progress, 2: good
     int status;
     unsigned reserved[31];
     void *reserved2[8];
 };
 
 struct Library {
-    // Throws Error that says why it cannot be used.
+    // Throws Error if it is unavailable.
     static std::shared_ptr<const Library> load();
 
     Result (*capabilities)(Capabilities *);

@@ -23,9 +23,9 @@ namespace {
 
 using namespace nvdec;
 
-constexpr unsigned kDisplayDelay = 4; // pictures that are decoded before one is waited for
+constexpr unsigned kDisplayDelay = 4; // pictures decoded before waiting for one
 constexpr unsigned kMoreSurfaces = 4, kMostSurfaces = 32;
-constexpr unsigned kMapped = 6; // pictures that are out at once
+constexpr unsigned kMapped = 6; // pictures in use at once
 constexpr Result kOutOfMemory = 2;
 constexpr std::uint8_t kFullRangeBit = 8;
 
@@ -42,7 +42,7 @@ std::optional<Codec> codec_of(AVCodecID id) {
     }
 }
 
-// A decoder of one geometry.
+// A decoder for one geometry.
 struct OpenDecoder {
     std::shared_ptr<const Library> library;
     DecoderHandle handle = nullptr;
@@ -56,15 +56,15 @@ struct OpenDecoder {
     }
 };
 
-// Making a decoder takes a tenth of a second, and others wait meanwhile: those that are done with serve the next file
-// of the process. What is kept goes with the process, and the context with it.
+// Creating a decoder takes a tenth of a second and blocks others: finished ones serve the process's next file. They
+// live until the process ends, together with the context.
 class IdleDecoders {
   public:
     static IdleDecoders &of_process() {
         static auto *const idle = new IdleDecoders;
         return *idle;
     }
-    // Null: there is none of this kind.
+    // Null if there is none of this kind.
     std::unique_ptr<OpenDecoder> take(const CreateInfo &info) {
         const std::lock_guard lock(mutex_);
         for (auto at = idle_.begin(); at != idle_.end(); ++at)
@@ -81,10 +81,10 @@ class IdleDecoders {
             if (!context_) context_ = primary_context();
             idle_.push_back(std::move(decoder));
             if (idle_.size() > kMost) idle_.erase(idle_.begin());
-        } catch (...) { // then it is gone
+        } catch (...) { // drop it
         }
     }
-    // Memory is short. True: there was some to be freed.
+    // Memory is short. Returns whether some was freed.
     bool clear() {
         const std::lock_guard lock(mutex_);
         const bool had_some = !idle_.empty();
@@ -137,7 +137,7 @@ class NvdecPartDecoder final : public PartDecoder {
   private:
     void start() {
         const AVCodecParameters &stream = source_->container()->parameters();
-        // Lengths before units become start codes.
+        // Converts length prefixes to start codes.
         const char *const filter = codec_ == Codec::h264   ? "h264_mp4toannexb"
                                    : codec_ == Codec::hevc ? "hevc_mp4toannexb"
                                                            : nullptr;
@@ -159,7 +159,7 @@ class NvdecPartDecoder final : public PartDecoder {
         }
         ParserParameters parameters{};
         parameters.codec = codec_;
-        parameters.max_decode_surfaces = 1; // on_sequence() says how many
+        parameters.max_decode_surfaces = 1; // on_sequence() sets the number
         parameters.max_display_delay = kDisplayDelay;
         parameters.user = this;
         parameters.on_sequence = [](void *self, Format *format) {
@@ -189,7 +189,7 @@ class NvdecPartDecoder final : public PartDecoder {
         }
     }
 
-    // No packet: what the filter still has.
+    // Without a packet: what remains in the filter.
     void send(AVPacket *packet) {
         if (!parser_) start();
         if (!filter_) {
@@ -218,7 +218,7 @@ class NvdecPartDecoder final : public PartDecoder {
         if (failure_) std::rethrow_exception(failure_);
         if (!is_stopped_) check(result, "cuvidParseVideoData");
     }
-    // Frames that the parser still has.
+    // Frames that remain in the parser.
     void finish() {
         if (!parser_) return;
         if (filter_) send(nullptr);
@@ -282,7 +282,7 @@ class NvdecPartDecoder final : public PartDecoder {
             decoder = std::make_unique<OpenDecoder>();
             decoder->library = library_;
             decoder->info = info;
-            CreateInfo asked = info; // the library may write into it
+            CreateInfo asked = info; // the library may write to it
             Result result = library_->create_decoder(&decoder->handle, &asked);
             if (result == kOutOfMemory && IdleDecoders::of_process().clear()) {
                 asked = info;
@@ -290,7 +290,7 @@ class NvdecPartDecoder final : public PartDecoder {
             }
             check(result, "cuvidCreateDecoder");
         }
-        // Given back when the last of its pictures is.
+        // Returned when the last of its pictures is released.
         open_ = {decoder.release(),
                  [](OpenDecoder *done) { IdleDecoders::of_process().give(std::unique_ptr<OpenDecoder>(done)); }};
     }
@@ -304,7 +304,7 @@ class NvdecPartDecoder final : public PartDecoder {
     int on_display(const DisplayInfo &info) {
         if (is_stopped_) return 0;
         MapParameters how{};
-        how.is_progressive = 1; // lines stay where they are
+        how.is_progressive = 1; // keeps lines in place
         how.is_top_first = info.is_top_first;
         how.stream = stream_;
         unsigned long long at = 0;
@@ -313,7 +313,7 @@ class NvdecPartDecoder final : public PartDecoder {
         std::shared_ptr<void> hold(reinterpret_cast<void *>(at), [decoder = open_](void *mapped) {
             decoder->library->unmap(decoder->handle, reinterpret_cast<unsigned long long>(mapped));
         });
-        Status status{}; // not known for every codec
+        Status status{}; // not available for every codec
         const bool is_known = library_->status(open_->handle, info.picture, &status) == 0;
         if (is_known && (status.status == Status::kError || status.status == Status::kConcealed))
             throw invalid("frame " + std::to_string(position()) + " of " + source_->container()->name() +

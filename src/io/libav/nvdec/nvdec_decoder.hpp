@@ -1,4 +1,4 @@
-// Parts of a file decoded by NVIDIA's decoder without the libraries between: it then says which pictures had errors.
+// Decodes parts of a file with NVIDIA's decoder directly: it then reports which pictures had errors.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,12 @@
 
 namespace vmaf::libav {
 
-// Whether the first device decodes such a stream.
+// Whether the first device can decode such a stream.
 enum class NvdecAnswer { unknown, no, yes };
 NvdecAnswer nvdec_answer(const AVCodecParameters &stream);
 
-// Streams that must be decoded in one piece, and codecs that it does not know, are left to the libraries. Throws Error.
+// Leaves streams that must be decoded in one piece, and codecs that it does not support, to the libraries. Throws
+// Error.
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind);
 

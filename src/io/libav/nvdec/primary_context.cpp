@@ -17,7 +17,7 @@ const char *library_name() { return system::cuda_runtime().libraries.front(); }
 
 class Driver {
   public:
-    // Drivers do not like to be unloaded.
+    // Drivers do not survive unloading.
     static const Driver &loaded() {
         static const Driver *const driver = new Driver;
         return *driver;
@@ -27,7 +27,7 @@ class Driver {
         const auto function = reinterpret_cast<int (*)(Arguments...)>(library_.symbol(name));
         if (!function) throw invalid(std::string(library_name()) + " has no function " + name);
         if (const int result = function(arguments...)) {
-            std::string text = name; // without the version that the symbol carries
+            std::string text = name; // without the version suffix of the symbol
             if (text.ends_with("_v2")) text.resize(text.size() - 3);
             throw Error(result == kOutOfMemory ? ENOMEM : EINVAL, text + " failed: " + describe(result));
         }
@@ -66,7 +66,7 @@ std::shared_ptr<void> primary_context() {
 
 std::string describe(int result) try {
     return Driver::loaded().describe(result);
-} catch (const Error &) { // without the driver there are numbers only
+} catch (const Error &) { // without the driver only the number is known
     return std::to_string(result) + module_api::advice_for(result);
 }
 

@@ -1,4 +1,4 @@
-// The context that everything in a process shares on the first CUDA device.
+// The context shared by everything in a process on the first CUDA device.
 #pragma once
 
 #include <memory>
@@ -6,13 +6,13 @@
 
 namespace vmaf::nvdec {
 
-// A CUcontext. Throws Error that says why there is none.
+// A CUcontext. Throws Error if there is none.
 std::shared_ptr<void> primary_context();
 
-// A code of the driver with its name, and what to do about it: "CUDA_ERROR_OUT_OF_MEMORY (2); memory is short..."
+// A driver code with its name and advice: "CUDA_ERROR_OUT_OF_MEMORY (2); memory is short..."
 std::string describe(int result);
 
-// While it lives, the context is the calling thread's.
+// Makes the context current for the calling thread while it exists.
 class CurrentContext {
   public:
     explicit CurrentContext(void *context);

@@ -15,20 +15,14 @@ inline constexpr std::size_t kOverreadBytes = 128; // readable and writable afte
 
 template <class T> constexpr T round_up(T value, T multiple) { return (value + multiple - 1) / multiple * multiple; }
 
-enum class Contents {
-    zeros,
-    unset, // whatever was there: saves clearing what is overwritten at once
-};
-
-// A fixed-size array of trivial elements.
+// A fixed-size, zero-filled array of trivial elements.
 template <class T> class AlignedArray {
   public:
     AlignedArray() = default;
-    explicit AlignedArray(std::size_t count, Contents contents = Contents::zeros) : size_(count) {
+    explicit AlignedArray(std::size_t count) : size_(count) {
         if (count > (SIZE_MAX - kOverreadBytes - kAlignment) / sizeof(T)) throw std::bad_alloc();
         // Untouched zeroed pages cost nothing, so a forged clip header alone cannot fill the memory.
-        const std::size_t bytes = count * sizeof(T) + kOverreadBytes + kAlignment;
-        void *const block = contents == Contents::zeros ? std::calloc(1, bytes) : std::malloc(bytes);
+        void *const block = std::calloc(1, count * sizeof(T) + kOverreadBytes + kAlignment);
         if (!block) throw std::bad_alloc();
         const auto address = round_up(reinterpret_cast<std::uintptr_t>(block), std::uintptr_t{kAlignment});
         data_ = {reinterpret_cast<T *>(address), Free{block}};

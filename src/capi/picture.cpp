@@ -46,8 +46,7 @@ using namespace vmaf;
 int vmaf_picture_alloc(VmafPicture *pic, enum VmafPixelFormat pix_fmt, unsigned bpc, unsigned w, unsigned h) {
     if (!pic) return capi::missing_argument();
     return capi::guarded([&] {
-        const PictureFormat format = {capi::pixel_format_of(pix_fmt), bpc, w, h};
-        capi::export_picture(Picture::allocate(format, Contents::unset), pic); // its caller fills it
+        capi::export_picture(Picture::allocate({capi::pixel_format_of(pix_fmt), bpc, w, h}), pic);
     });
 }
 

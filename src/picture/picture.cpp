@@ -11,9 +11,9 @@ constexpr unsigned kMaxSide = 32768;
 
 class HostBuffer final : public PictureBuffer {
   public:
-    HostBuffer(const PictureFormat &f, Contents contents) : PictureBuffer(f) {
+    explicit HostBuffer(const PictureFormat &f) : PictureBuffer(f) {
         const HostLayout layout = host_layout(f);
-        block_ = AlignedArray<std::byte>(layout.bytes, contents);
+        block_ = AlignedArray<std::byte>(layout.bytes);
         for (unsigned p = 0; p < f.planes(); p++) {
             data[p] = block_.data() + layout.offset[p];
             stride[p] = static_cast<std::ptrdiff_t>(layout.stride[p]);
@@ -77,10 +77,10 @@ HostLayout host_layout(const PictureFormat &f) {
     return layout;
 }
 
-Picture Picture::allocate(const PictureFormat &format, Contents contents) {
+Picture Picture::allocate(const PictureFormat &format) {
     check_format(format);
     try {
-        return Picture(new HostBuffer(format, contents));
+        return Picture(new HostBuffer(format));
     } catch (const std::bad_alloc &) {
         throw Error(ENOMEM, "not enough memory for a picture of " + std::to_string(format.width) + "x" +
                                 std::to_string(format.height));

@@ -8,8 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "base/aligned.hpp"
-
 namespace vmaf {
 
 enum class PixelFormat { unknown = 0, yuv420p = 1, yuv422p = 2, yuv444p = 3, yuv400p = 4 };
@@ -85,8 +83,8 @@ class Picture {
         if (buffer_) buffer_->drop_reference();
     }
 
-    // A picture in host memory. Throws Error for an impossible format or lack of memory.
-    static Picture allocate(const PictureFormat &format, Contents contents = Contents::zeros);
+    // A zero-filled picture in host memory. Throws Error for an impossible format or lack of memory.
+    static Picture allocate(const PictureFormat &format);
 
     explicit operator bool() const { return buffer_ != nullptr; }
     const PictureFormat &format() const { return buffer_->format; }

@@ -30,7 +30,7 @@ class OwnFolder {
         fs::create_directory(path_);
         fs::current_path(path_);
         for (const auto &[name, sample] : {std::pair("r", '\x40'), std::pair("d", '\x48')})
-            system::write_output_file(name, [&](const auto &out) {
+            system::write_output_file(name, [&, sample = sample](const auto &out) {
                 out("YUV4MPEG2 W32 H32 F25:1 Ip C420\n");
                 for (int i = 0; i < 2; i++) out("FRAME\n" + std::string(std::size_t{32} * 32 * 3 / 2, sample));
             });

@@ -53,19 +53,19 @@ void add_lines(const Picture &picture, std::vector<std::uint64_t> &rows, std::ve
 
 bool is_none(const BlackBars &bars) { return bars.left + bars.right + bars.top + bars.bottom == 0; }
 
-// Luma samples per chroma sample.
-unsigned columns_of_chroma(const VideoFacts &facts) {
-    return facts.chroma == PixelFormat::yuv420p || facts.chroma == PixelFormat::yuv422p ? 2 : 1;
+// What remains of a side, as its begin and length. Cuts only whole chroma samples.
+std::pair<unsigned, unsigned> between(unsigned before, unsigned after, unsigned side, unsigned step) {
+    const unsigned begin = before - before % step;
+    const unsigned end = std::min(side, (side - after + step - 1) / step * step);
+    return {begin, end - begin};
 }
-unsigned rows_of_chroma(const VideoFacts &facts) { return facts.chroma == PixelFormat::yuv420p ? 2 : 1; }
 
-// Cuts only whole chroma samples.
-std::optional<Crop> cut(BlackBars bars, const VideoFacts &facts) {
-    for (unsigned *const bar : {&bars.left, &bars.right}) *bar -= *bar % columns_of_chroma(facts);
-    for (unsigned *const bar : {&bars.top, &bars.bottom}) *bar -= *bar % rows_of_chroma(facts);
-    if (is_none(bars) || bars.left + bars.right >= facts.width || bars.top + bars.bottom >= facts.height)
-        return std::nullopt;
-    return Crop{facts.width - bars.left - bars.right, facts.height - bars.top - bars.bottom, bars.left, bars.top};
+std::optional<Crop> cut(const BlackBars &bars, const VideoFacts &facts) {
+    if (bars.left + bars.right >= facts.width || bars.top + bars.bottom >= facts.height) return std::nullopt;
+    const auto [x, width] = between(bars.left, bars.right, facts.width, columns_of_chroma(facts.chroma));
+    const auto [y, height] = between(bars.top, bars.bottom, facts.height, rows_of_chroma(facts.chroma));
+    if (width == facts.width && height == facts.height) return std::nullopt;
+    return Crop{width, height, x, y};
 }
 
 // Adjusts two bars to leave `wanted` of a side, if that is close: whatever an encoder did to the edge, the picture
@@ -91,8 +91,8 @@ void fit(BlackBars &bars, const VideoFacts &facts, const VideoFacts &other) {
     double width = other.width, height = other.height; // with bars on all sides: only if nothing was scaled
     if (!has_rows) width *= static_cast<double>(facts.height) / other.height / squeeze;
     if (!has_columns) height *= static_cast<double>(facts.width) / other.width * squeeze;
-    fit(bars.left, bars.right, facts.width, width, columns_of_chroma(facts));
-    fit(bars.top, bars.bottom, facts.height, height, rows_of_chroma(facts));
+    fit(bars.left, bars.right, facts.width, width, columns_of_chroma(facts.chroma));
+    fit(bars.top, bars.bottom, facts.height, height, rows_of_chroma(facts.chroma));
 }
 
 bool is_same(unsigned x, unsigned side, unsigned y, unsigned other_side) {
@@ -128,6 +128,22 @@ BlackBars BarFinder::bars() const {
             dark_lines(rows_.begin(), rows_.end()), dark_lines(rows_.rbegin(), rows_.rend())};
 }
 
+BlackBars find_bars(const PictureFormat &format, SampleRange range, const NextPicture &next) {
+    const Picture picture = Picture::allocate(format);
+    BarFinder finder(format, range);
+    unsigned seen = 0;
+    for (unsigned frame = 0; frame < kMostFrames && seen < kFramesLookedAt; frame++) {
+        const bool is_examined = frame % kEvery == 0;
+        try {
+            if (!next(is_examined ? &picture : nullptr)) break;
+        } catch (const Error &) {
+            break; // damage is reported when this frame is scored
+        }
+        if (is_examined) seen += finder.look_at(picture);
+    }
+    return finder.bars();
+}
+
 std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request) {
     VideoRequest plain = request;
     plain.hwaccel = "none";
@@ -137,15 +153,24 @@ std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request) {
     const VideoFacts facts = file->facts();
     const Preparation plan = prepare_pair(facts, facts, {});
     file->set_output(plan.reference);
-    const Picture picture = Picture::allocate(plan.picture);
-    BarFinder finder(plan.picture, facts.is_rgb ? SampleRange::limited : facts.range);
-    unsigned seen = 0;
-    for (unsigned frame = 0; frame < kMostFrames && seen < kFramesLookedAt && file->next(); frame++) {
-        if (frame % kEvery != 0) continue;
-        file->store(picture);
-        seen += finder.look_at(picture);
-    }
-    return {finder.bars(), facts};
+    const auto next = [&](const Picture *picture) {
+        if (!file->next()) return false;
+        if (picture) file->store(*picture);
+        return true;
+    };
+    return {find_bars(plan.picture, facts.is_rgb ? SampleRange::limited : facts.range, next), facts};
+}
+
+std::pair<BlackBars, VideoFacts> find_bars(ClipReader &clip) {
+    VideoFacts facts;
+    facts.width = clip.format().width;
+    facts.height = clip.format().height;
+    facts.chroma = clip.format().pixel_format;
+    PictureFormat luma = clip.format();
+    luma.pixel_format = PixelFormat::yuv400p;
+    clip.set_pictures(luma.bits, false);
+    const auto next = [&](const Picture *picture) { return picture ? clip.read(*picture) : clip.skip(); };
+    return {find_bars(luma, facts.range, next), facts};
 }
 
 BarCuts cuts_for(const std::pair<BlackBars, VideoFacts> &reference, const std::pair<BlackBars, VideoFacts> &distorted) {

@@ -1,10 +1,12 @@
 // Finds black bars around pictures (letterbox and pillarbox) at the start of a clip.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "io/clip_reader.hpp"
 #include "io/video_file.hpp"
 
 namespace vmaf {
@@ -26,8 +28,12 @@ class BarFinder {
     std::vector<double> rows_, columns_; // the largest mean of each above black, in 8-bit steps
 };
 
-// Decodes the start of the file. Throws Error.
+// Moves to the next picture of a clip and stores it, if a place for it is given. False at the end.
+using NextPicture = std::function<bool(const Picture *picture)>;
+// Of the first pictures. All throw Error.
+BlackBars find_bars(const PictureFormat &format, SampleRange range, const NextPicture &next);
 std::pair<BlackBars, VideoFacts> find_bars(const VideoRequest &request);
+std::pair<BlackBars, VideoFacts> find_bars(ClipReader &clip); // reads them
 
 // What to cut from each of two clips. Keeps bars at two opposite sides if both clips have them in the same
 // proportion.

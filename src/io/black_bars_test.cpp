@@ -135,6 +135,14 @@ TEST(BlackBars, EqualOnesStay) {
     EXPECT_FALSE(cuts.distorted);
 }
 
+TEST(BlackBars, AreCutFromPicturesWithAnOddSide) {
+    const BarCuts cuts = cuts_for({{0, 0, 38, 38}, facts(381, 360)}, {{}, facts(381, 284)});
+    EXPECT_EQ(cuts.reference, (Crop{381, 284, 0, 38}));
+    const BarCuts at_end = cuts_for({{0, 3, 0, 0}, facts(384, 288)}, {{5, 0, 0, 0}, facts(381, 288)});
+    EXPECT_EQ(at_end.reference, (Crop{382, 288, 0, 0})); // a chroma sample belongs to the picture and to the bar
+    EXPECT_EQ(at_end.distorted, (Crop{377, 288, 4, 0}));
+}
+
 TEST(BlackBars, ThoseOfOneClipAreCut) {
     const BarCuts cuts = cuts_for({{0, 0, 140, 140}, facts(1920, 1080)}, {{}, facts(1920, 800)});
     ASSERT_TRUE(cuts.reference);

@@ -20,11 +20,18 @@ class ClipReader {
     virtual ~ClipReader() = default;
 
     const std::string &name() const { return source_.name(); } // for messages
-    // The format of the frames, with the clip's own depth.
+    // The format of the pictures, with the clip's own depth.
     const PictureFormat &format() const { return stored_.picture; }
+    // The size of frames in the file, and the part of them that is read.
+    ChromaSize frame_size() const { return stored_.plane_size(0); }
+    Crop part() const { return {stored_.picture.width, stored_.picture.height, stored_.x, stored_.y}; }
     double frame_rate() const { return stored_.frame_rate; } // 0 if unknown
-    // Call it before the first read: the depth of the pictures to fill, if above the clip's, and whether they have
-    // chroma.
+    // Call both before the first read, crop() first. Only this part of the frames is read. Throws Error.
+    void crop(const Crop &part) {
+        stored_.crop(part, name());
+        set_pictures(stored_.picture.bits);
+    }
+    // The depth of the pictures to fill, if above the clip's, and whether they have chroma.
     void set_pictures(unsigned bits, bool has_chroma = true) { loader_ = FrameLoader(stored_, bits, has_chroma); }
 
     // The next frame. False at the end of the clip. Throws Error for malformed data.
@@ -57,6 +64,8 @@ class ClipReader {
     // Call it from another thread: ends a read that waits for data.
     void cancel() noexcept { source_.cancel(); }
 
+    virtual const char *container() const = 0; // FFmpeg's name
+
   protected:
     // `header_bytes`: the smallest header of a frame.
     ClipReader(ByteSource source, const StoredFrame &stored, std::uint64_t header_bytes)
@@ -76,7 +85,7 @@ class ClipReader {
 
     ByteSource source_;
     const std::uint64_t header_bytes_;
-    const StoredFrame stored_;
+    StoredFrame stored_;
     FrameLoader loader_;
     std::uint64_t frames_ = 0; // read, located or skipped
 };

@@ -12,6 +12,7 @@
 #include "io/plain_pairs.hpp"
 #include "io/raw_reader.hpp"
 #include "io/read_ahead.hpp"
+#include "io/y4m_header.hpp"
 #include "io/y4m_reader.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
@@ -96,6 +97,20 @@ std::vector<int> iota(int first, int count) {
     std::vector<int> list(static_cast<std::size_t>(count));
     std::iota(list.begin(), list.end(), first);
     return list;
+}
+
+// The samples of a plane inside a part of the picture.
+std::vector<int> part_of(const Picture &picture, unsigned p, const Crop &part) {
+    const PictureFormat &format = picture.format();
+    const bool is_chroma = p > 0;
+    const unsigned across = is_chroma ? columns_of_chroma(format.pixel_format) : 1,
+                   down = is_chroma ? rows_of_chroma(format.pixel_format) : 1;
+    const std::vector<int> all = plane(picture, p);
+    std::vector<int> samples;
+    for (unsigned y = 0; y < part.height / down; y++)
+        for (unsigned x = 0; x < part.width / across; x++)
+            samples.push_back(all[(part.y / down + y) * format.plane_width(p) + part.x / across + x]);
+    return samples;
 }
 
 Picture read_one(ClipReader &reader) {
@@ -302,6 +317,50 @@ TEST(ChromaConversion, EveryTagReadsEverySmallSize) {
                 Y4mReader reader(file_with(header(tags) + "FRAME\n" + counting(1000)));
                 read_one(reader);
             }
+}
+
+// A crop is what the whole picture has there: for every layout and conversion, from files and pipes, at another depth.
+TEST(Crop, IsAPartOfTheWholePicture) {
+    constexpr Crop kParts[] = {{16, 12, 0, 0}, {8, 4, 6, 2},  {2, 2, 14, 10},
+                               {17, 4, 0, 2},  {4, 13, 2, 0}, {1, 1, 16, 12}};
+    for (const char *tag : {"420", "420paldv", "422", "411", "444", "444alpha", "mono", "420p10", "422p12", "444p16"}) {
+        Bytes clip = header("W17 H13 F1:1 Ip C" + Bytes(tag));
+        const auto bytes =
+            static_cast<std::size_t>(parse_y4m_header(clip.substr(0, clip.size() - 1), "'clip'").bytes());
+        for (unsigned i = 0; i < 2; i++) clip += "FRAME\n" + counting(bytes, i * 7);
+        const auto compare = [&](ByteSource source, const Crop &part, unsigned more_bits) {
+            Y4mReader whole(file_with(clip)), cropped(std::move(source));
+            cropped.crop(part);
+            EXPECT_EQ(cropped.format().height, part.height);
+            const auto read = [&](Y4mReader &reader) {
+                PictureFormat format = reader.format();
+                format.bits += more_bits;
+                reader.set_pictures(format.bits);
+                const Picture picture = Picture::allocate(format);
+                EXPECT_TRUE(reader.read(picture));
+                return picture;
+            };
+            for (int frame = 0; frame < 2; frame++) {
+                const Picture all = read(whole), some = read(cropped);
+                for (unsigned p = 0; p < 3; p++)
+                    EXPECT_EQ(plane(some, p), part_of(all, p, part)) << tag << " " << to_string(part);
+            }
+            EXPECT_EQ(cropped.frames_left().value_or(0), 0u);
+        };
+        for (const Crop &part : kParts) {
+            compare(file_with(clip), part, 0);
+            compare(PipeWith(clip, 100).source(), part, 0);
+            if (Bytes(tag).find('p') == Bytes::npos) compare(file_with(clip), part, 2);
+        }
+    }
+}
+
+TEST(Crop, MayNotCutThroughChromaNorLeaveThePicture) {
+    RawReader reader(file_with(""), {PixelFormat::yuv420p, 8, 17, 13});
+    for (const Crop &part : {Crop{18, 13, 0, 0}, Crop{17, 13, 1, 0}, Crop{1, 1, 17, 0}, Crop{4, 4, 4294967295u, 0},
+                             Crop{4, 4, 1, 0}, Crop{4, 4, 0, 3}, Crop{3, 4, 0, 0}, Crop{4, 5, 0, 0}})
+        EXPECT_THROW(reader.crop(part), Error) << to_string(part);
+    reader.crop({15, 11, 2, 2}); // to the end of odd sides
 }
 
 TEST(ByteSource, PiecesOfAPipeMakeNoDifference) {

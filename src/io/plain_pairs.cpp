@@ -17,6 +17,17 @@ bool is_worth_a_thread(const PictureFormat &format) {
     return std::size_t{format.width} * format.height * format.bytes_per_sample() >= kLeastBytesForThreads;
 }
 
+VideoFacts facts_of(const ClipReader &clip) {
+    VideoFacts facts;
+    facts.container = clip.container();
+    facts.codec = facts.decoder = "rawvideo";
+    facts.width = clip.format().width;
+    facts.height = clip.format().height;
+    facts.chroma = clip.format().pixel_format;
+    facts.bits = clip.format().bits;
+    return facts;
+}
+
 // Frames of a clip that several pairs read.
 class FramesOfReader final : public VideoClip {
   public:
@@ -36,10 +47,16 @@ class FramesOfReader final : public VideoClip {
 
 } // namespace
 
-PlainPairs::PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted)
+PlainPairs::PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted,
+                       std::vector<std::string> steps)
     : reference_{"reference", std::move(reference)}, distorted_{"distorted", std::move(distorted)},
       format_(reference_.reader->format()) {
     format_.bits = std::max(format_.bits, distorted_.reader->format().bits);
+    report_.reference = facts_of(*reference_.reader);
+    report_.distorted = facts_of(*distorted_.reader);
+    report_.scored_as = format_;
+    report_.is_by_index = true;
+    report_.steps = std::move(steps);
 }
 
 std::optional<std::uint64_t> PlainPairs::pairs_left() const {
@@ -63,9 +80,10 @@ void PlainPairs::check_not_empty() const {
     for (const Clip *clip : {&reference_, &distorted_}) {
         if (clip->reader->frames_left() != 0u) continue;
         const PictureFormat &f = clip->reader->format();
+        const ChromaSize size = clip->reader->frame_size();
         throw invalid("the " + std::string(clip->role) + " clip " + clip->reader->name() + " has no frame of " +
-                      std::to_string(f.width) + "x" + std::to_string(f.height) + " " + to_string(f.pixel_format) + " " +
-                      std::to_string(f.bits) + " bit to score" +
+                      std::to_string(size.width) + "x" + std::to_string(size.height) + " " + to_string(f.pixel_format) +
+                      " " + std::to_string(f.bits) + " bit to score" +
                       (clip->has_skipped ? " after the skipped ones" : "; check that it is complete"));
     }
 }
@@ -81,7 +99,8 @@ ReadAhead::Config PlainPairs::reading(const PairsUse &use) const {
 // Null: this pair reads the reference itself.
 std::unique_ptr<VideoClip> PlainPairs::join_reference(const PairsUse &use) {
     if (!use.reference_ticket || use.memory.kind != Memory::host) return nullptr;
-    const std::string key = std::to_string(format_.bits) + (use.reads_chroma ? " with chroma" : "");
+    const std::string key = to_string(reference_.reader->part()) + " " + std::to_string(format_.bits) +
+                            (use.reads_chroma ? " with chroma" : "");
     return use.reference_ticket->join(
         key, [&] { return std::make_unique<FramesOfReader>(reference_.reader, reading(use)); });
 }
@@ -108,6 +127,7 @@ std::optional<FramePairs::Pair> PlainPairs::next() {
     reference_.has_ended = !pair.reference;
     distorted_.has_ended = !pair.distorted;
     if (reference_.has_ended || distorted_.has_ended) return std::nullopt;
+    report_.counts.pairs++;
     return pair;
 }
 

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "io/clip_reader.hpp"
 #include "io/frame_pairs.hpp"
+#include "io/pairs_report.hpp"
 #include "io/read_ahead.hpp"
 #include "io/video_clip.hpp"
 
@@ -12,8 +15,10 @@ namespace vmaf {
 
 class PlainPairs final : public FramePairs {
   public:
-    // Both clips must have one size and chroma format. The deeper of two depths is used.
-    PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted);
+    // Both clips must have one size and chroma format. The deeper of two depths is used. `steps`: what was done to the
+    // clips, if there is anything to report.
+    PlainPairs(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted,
+               std::vector<std::string> steps = {});
 
     const PictureFormat &format() const override { return format_; }
     double frame_rate() const override {
@@ -33,6 +38,7 @@ class PlainPairs final : public FramePairs {
     }
     bool reference_ended() const override { return reference_.has_ended; }
     bool distorted_ended() const override { return distorted_.has_ended; }
+    const PairsReport *report() const override { return report_.steps.empty() ? nullptr : &report_; }
 
   private:
     struct Clip {
@@ -48,6 +54,7 @@ class PlainPairs final : public FramePairs {
     Clip reference_, distorted_;
     std::unique_ptr<VideoClip> shared_reference_; // instead of reference_.frames
     PictureFormat format_;
+    PairsReport report_;
 };
 
 } // namespace vmaf

@@ -8,6 +8,7 @@ namespace vmaf {
 class RawReader final : public ClipReader {
   public:
     RawReader(ByteSource source, const RawGeometry &geometry);
+    const char *container() const override { return "rawvideo"; }
 
   private:
     bool begin_frame(ByteSource &, std::uint64_t) override { return true; }

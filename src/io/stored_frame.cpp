@@ -48,6 +48,15 @@ StoredFrame::StoredFrame(const PictureFormat &format, ChromaConversion chroma_co
     if (conversion == ChromaConversion::drop_fourth) planes_ = 4;
 }
 
+void StoredFrame::crop(const Crop &part, const std::string &clip) {
+    check_crop(part, picture.width, picture.height, columns_of_chroma(picture.pixel_format),
+               rows_of_chroma(picture.pixel_format), clip);
+    picture.width = part.width;
+    picture.height = part.height;
+    x += part.x;
+    y += part.y;
+}
+
 std::uint64_t StoredFrame::row_bytes(unsigned plane) const {
     return static_cast<std::uint64_t>(sizes_[plane].width) * picture.bytes_per_sample();
 }
@@ -71,7 +80,7 @@ FrameLoader::FrameLoader(const StoredFrame &stored, unsigned picture_bits, bool 
         if (!widens_ && !is_converted(p)) continue;
         staged_width_[p] = stored_.plane_size(p).width;
         if (is_converted(p) && stored_.conversion == ChromaConversion::from_411)
-            staged_width_[p] = half_up(static_cast<int>(stored_.picture.width), 2);
+            staged_width_[p] = half_up(stored_.plane_size(0).width, 2);
     }
 }
 
@@ -91,7 +100,15 @@ bool FrameLoader::is_converted(unsigned plane) const {
            (c == ChromaConversion::move_right || c == ChromaConversion::paldv || c == ChromaConversion::from_411);
 }
 
-// Plans where a plane's bytes go: rows of the picture, and aside what exceeds the picture.
+std::size_t FrameLoader::first_column(unsigned plane) const {
+    return stored_.x / (plane > 0 ? columns_of_chroma(stored_.picture.pixel_format) : 1);
+}
+
+std::size_t FrameLoader::first_row(unsigned plane) const {
+    return stored_.y / (plane > 0 ? rows_of_chroma(stored_.picture.pixel_format) : 1);
+}
+
+// Plans where a plane's bytes go: rows of the picture, and aside what is not part of the picture.
 void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
     const ChromaSize size = stored_.plane_size(plane);
     const auto row_bytes = static_cast<std::size_t>(stored_.row_bytes(plane));
@@ -99,20 +116,28 @@ void FrameLoader::plan_rows(unsigned plane, const Picture &picture) {
         parts_.push_back({staging_.planes[plane].data(), row_bytes * size.height});
         return;
     }
-    const unsigned kept_rows = picture.format().plane_height(plane);
-    const std::size_t kept_bytes =
-        std::size_t{picture.format().plane_width(plane)} * picture.format().bytes_per_sample();
+    const auto discard = [&](std::size_t bytes) {
+        if (bytes > 0) parts_.push_back({discarded_.data(), bytes});
+    };
+    const auto discard_rows = [&](std::size_t count) {
+        for (std::size_t y = 0; y < count; y++) discard(row_bytes);
+    };
+    const std::size_t kept_rows = picture.format().plane_height(plane);
+    const std::size_t sample_bytes = picture.format().bytes_per_sample();
+    const std::size_t kept_bytes = picture.format().plane_width(plane) * sample_bytes;
+    const std::size_t bytes_before = first_column(plane) * sample_bytes;
+    discard_rows(first_row(plane));
     if (kept_bytes == row_bytes && picture.stride_bytes(plane) == static_cast<std::ptrdiff_t>(row_bytes)) {
         parts_.push_back({picture.data(plane), row_bytes * kept_rows});
     } else {
-        for (unsigned y = 0; y < kept_rows; y++) {
+        for (std::size_t y = 0; y < kept_rows; y++) {
+            discard(bytes_before);
             parts_.push_back(
                 {picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane), kept_bytes});
-            if (row_bytes > kept_bytes) parts_.push_back({discarded_.data(), row_bytes - kept_bytes});
+            discard(row_bytes - kept_bytes - bytes_before);
         }
     }
-    for (unsigned y = kept_rows; y < static_cast<unsigned>(size.height); y++)
-        parts_.push_back({discarded_.data(), row_bytes});
+    discard_rows(static_cast<std::size_t>(size.height) - kept_rows - first_row(plane));
 }
 
 void FrameLoader::convert_chroma(unsigned plane) {
@@ -137,12 +162,12 @@ void FrameLoader::convert_chroma(unsigned plane) {
     }
 }
 
-// Copies the top left part of a staged plane to the picture.
+// Copies the picture's part of a staged plane.
 void FrameLoader::store_plane(unsigned plane, const Picture &picture) const {
     const unsigned width = picture.format().plane_width(plane), height = picture.format().plane_height(plane);
     const auto *const from = reinterpret_cast<const std::uint8_t *>(staging_.planes[plane].data());
     for (unsigned y = 0; y < height; y++) {
-        const std::uint8_t *row = from + static_cast<std::size_t>(y) * staged_width_[plane];
+        const std::uint8_t *row = from + (first_row(plane) + y) * staged_width_[plane] + first_column(plane);
         std::byte *const target = picture.data(plane) + static_cast<std::ptrdiff_t>(y) * picture.stride_bytes(plane);
         if (!widens_) {
             std::memcpy(target, row, width);

@@ -6,12 +6,14 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/aligned.hpp"
 #include "base/error.hpp"
 #include "io/byte_source.hpp"
 #include "io/chroma.hpp"
+#include "io/crop.hpp"
 #include "picture/picture.hpp"
 #include "picture/sample_range.hpp"
 
@@ -32,10 +34,14 @@ struct StoredFrame {
     PictureFormat picture; // the resulting picture, at the file's depth
     ChromaConversion conversion = ChromaConversion::none;
     double frame_rate = 0; // stated by the file; 0 if unknown
+    unsigned x = 0, y = 0; // of the picture in the frame
 
     StoredFrame() = default;
     // Throws Error for sizes and depths that pictures do not support.
     StoredFrame(const PictureFormat &format, ChromaConversion chroma_conversion);
+
+    // Uses only this part of the frames of the clip. Throws Error.
+    void crop(const Crop &part, const std::string &clip);
 
     unsigned plane_count() const { return static_cast<unsigned>(planes_); }
     ChromaSize plane_size(unsigned plane) const { return sizes_[plane]; }
@@ -74,6 +80,9 @@ class FrameLoader {
     void finish(const Picture &picture);
     bool is_converted(unsigned plane) const;
     void plan_rows(unsigned plane, const Picture &picture);
+    // Where a plane of the picture begins in the frame.
+    std::size_t first_column(unsigned plane) const;
+    std::size_t first_row(unsigned plane) const;
     void convert_chroma(unsigned plane);
     void store_plane(unsigned plane, const Picture &picture) const;
     void shift_plane(unsigned plane, const Picture &picture) const;

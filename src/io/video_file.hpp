@@ -11,6 +11,7 @@
 
 #include "base/fraction.hpp"
 #include "io/component_copy.hpp"
+#include "io/crop.hpp"
 #include "picture/pool.hpp"
 
 namespace vmaf {
@@ -19,11 +20,6 @@ enum class SampleRange { unknown, limited, full };
 enum class RangeChange { none, full_to_limited, limited_to_full };
 
 std::string to_string(SampleRange range);
-
-// A part of a picture; everything else is cut off.
-struct Crop {
-    unsigned width = 0, height = 0, x = 0, y = 0;
-};
 
 struct VideoRequest {
     std::string path;                // "-" is standard input

@@ -41,11 +41,6 @@ std::string rate_text(const Fraction &rate) {
     return text.data();
 }
 
-bool can_be_read_twice(const std::string &path) {
-    std::error_code error;
-    return path != "-" && system::fs::is_regular_file(path, error);
-}
-
 // Frames per second; all times fit this rate if the file has a constant rate with gaps.
 Fraction nominal_rate(const VideoFacts &f) {
     const double base = f.base_rate.value(), average = f.average_rate.value();
@@ -77,10 +72,7 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
          {std::pair{&report_.reference, "reference"}, std::pair{&report_.distorted, "distorted"}}) {
         const VideoRequest &r = facts == &report_.reference ? request_.reference : request_.distorted;
         const std::string clip = std::string("the ") + role + " clip ";
-        if (facts->is_cropped)
-            step(clip + "is cropped to " + std::to_string(r.crop->width) + "x" + std::to_string(r.crop->height) +
-                 " at " + std::to_string(r.crop->x) + "," + std::to_string(r.crop->y) +
-                 (request.finds_bars ? ": the clips have different black bars" : ""));
+        if (facts->is_cropped) step(crop_step(role, *r.crop, request.finds_bars));
         if (facts->is_interlaced && r.deinterlace) step(clip + "is deinterlaced (bwdif)");
         if (facts->is_interlaced && !r.deinterlace)
             warn(clip + "is interlaced; scores are made for progressive pictures (--deinterlace)");
@@ -97,13 +89,13 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
         step("the distorted clip is taken to be " + offset_text(report_.offset) +
              (report_.offset < 0 ? " early" : " late") + ", as --align asks");
     }
-    if (request_.align == Align::find) check_can_be_read_twice("--align auto");
+    if (request_.align == Align::find) check_both_can_be_read_twice("--align auto");
 }
 
 VideoPairs::~VideoPairs() = default;
 
 void VideoPairs::cut_bars() {
-    check_can_be_read_twice("--crop auto");
+    check_both_can_be_read_twice("--crop auto");
     const BarCuts cuts = cuts_for(find_bars(request_.reference), find_bars(request_.distorted));
     request_.reference.crop = cuts.reference;
     request_.distorted.crop = cuts.distorted;
@@ -180,13 +172,9 @@ void VideoPairs::check_rates() {
              (ref.value() > dist.value() ? " (--missing repeat compares every frame of the reference)" : ""));
 }
 
-void VideoPairs::check_can_be_read_twice(const char *option) const {
-    for (const std::string &path : {request_.reference.path, request_.distorted.path}) {
-        if (!can_be_read_twice(path))
-            throw invalid(std::string(option) + " reads the clips twice, which " +
-                          (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
-                          " does not allow; give files");
-    }
+void VideoPairs::check_both_can_be_read_twice(const char *option) const {
+    check_can_be_read_twice(request_.reference.path, option);
+    check_can_be_read_twice(request_.distorted.path, option);
 }
 
 void VideoPairs::skip(std::uint64_t reference, std::uint64_t distorted) {
@@ -304,13 +292,12 @@ std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Sou
 std::string VideoPairs::reference_key(const PairsUse &use) const {
     const VideoOutput &out = plan_.reference;
     const PictureFormat &p = plan_.picture;
-    const Crop crop = request_.reference.crop.value_or(Crop{});
-    std::string key = request_.reference.path + '\0' + out.scaler + '\0' + out.matrix + '\0';
+    std::string key = request_.reference.path + '\0' + out.scaler + '\0' + out.matrix + '\0' +
+                      to_string(request_.reference.crop.value_or(Crop{})) + '\0';
     for (const std::uint64_t number :
          {std::uint64_t{p.width}, std::uint64_t{p.height}, std::uint64_t{p.bits},
           static_cast<std::uint64_t>(p.pixel_format), static_cast<std::uint64_t>(out.range_change), skip_reference_,
-          std::uint64_t{request_.is_by_index}, std::uint64_t{use.reads_chroma}, std::uint64_t{crop.width},
-          std::uint64_t{crop.height}, std::uint64_t{crop.x}, std::uint64_t{crop.y}})
+          std::uint64_t{request_.is_by_index}, std::uint64_t{use.reads_chroma}})
         key += std::to_string(number) + ' ';
     return key;
 }

@@ -79,7 +79,7 @@ class VideoPairs final : public FramePairs {
     void warn(const std::string &sentence);
     void mismatch(const std::string &sentence);
     void check_rates();
-    void check_can_be_read_twice(const char *option) const;
+    void check_both_can_be_read_twice(const char *option) const;
     void find_start_offset();
     // One of the files, until its clip is started.
     struct Source {

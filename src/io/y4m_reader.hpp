@@ -8,6 +8,7 @@ namespace vmaf {
 class Y4mReader final : public ClipReader {
   public:
     explicit Y4mReader(ByteSource source); // reads the header
+    const char *container() const override { return "yuv4mpegpipe"; }
 
   private:
     Y4mReader(ByteSource &source, const StoredFrame &stored);

@@ -230,6 +230,93 @@ class Lengths(CommandTest):
             self.assertEqual(len(self.document(*PSNR, "--subsample", n)["frames"]), self.frames)
 
 
+class Cropping(CommandTest):
+    """--crop gives the scores of clips that were cut before."""
+    size, frames = "96x64", 5
+
+    def raw(self, name, luma, depth, width, height, part=None, bars=False):
+        """A raw 4:2:0 clip of moving gradients; a part of it, or with black bars around that part."""
+        frames = []
+        samples = lambda rows: b"".join(s.to_bytes(1 if depth == 8 else 2, "little") for row in rows for s in row)
+        for t in range(self.frames):
+            for across, black in ((1, 16), (2, 128), (2, 128)):
+                w, h = width // across, height // across
+                x0, y0, w1, h1 = (v // across for v in part or (0, 0, width, height))
+                at = lambda x, y: (luma(x, y, t) if across == 1 else 100 + (x + y + t) % 50) << (depth - 8)
+                inside = lambda x, y: x0 <= x < x0 + w1 and y0 <= y < y0 + h1
+                if bars:
+                    frames.append(samples([[at(x, y) if inside(x, y) else black << (depth - 8) for x in range(w)] for y in range(h)]))
+                else:
+                    frames.append(samples([[at(x, y) for x in range(x0, x0 + w1)] for y in range(y0, y0 + h1)]))
+        return self.file(name, b"".join(frames))
+
+    def setUp(self):
+        self.clear = lambda x, y, t: 40 + (3 * x + 5 * y + 7 * t) % 150
+        self.coarse = lambda x, y, t: self.clear(x, y, t) // 8 * 8
+
+    def frames_of(self, ref, dist, *arguments, **options):
+        run = self.vmaf("-r", ref, "-d", dist, "-n", "--feature", "psnr", "--feature", "ciede", "--json", "-o", "-", *arguments, **options)
+        document = json.loads(run.stdout)
+        self.follows_schema(document)
+        return document["frames"], document.get("inputs"), run.stderr
+
+    def test_a_part_scores_as_if_it_were_the_clip(self):
+        geometry = lambda w, h, depth: ("-w", w, "-h", h, "-p", "420", "-b", depth)
+        for depth in (8, 10):
+            ref, dist = (self.raw(n, s, depth, 96, 64) for n, s in (("a.yuv", self.clear), ("b.yuv", self.coarse)))
+            for part in ((0, 8, 96, 48), (10, 2, 64, 32), (94, 62, 2, 2)):
+                x, y, w, h = part
+                cut_ref, cut_dist = (self.raw(n, s, depth, 96, 64, part) for n, s in (("c.yuv", self.clear), ("d.yuv", self.coarse)))
+                wanted, none, _ = self.frames_of(cut_ref, cut_dist, *geometry(w, h, depth))
+                self.assertIsNone(none)
+                for threads in ("0", "3"):
+                    got, inputs, stderr = self.frames_of(ref, dist, *geometry(96, 64, depth), "--crop", f"{w}:{h}:{x}:{y}", "--threads", threads)
+                    self.assertEqual(got, wanted)
+                    self.assertEqual(inputs["steps"], [f"the {role} clip is cropped to {w}x{h} at {x},{y}" for role in ("reference", "distorted")])
+                    self.assertEqual(inputs["scored_as"]["size"], f"{w}x{h}")
+                    self.assertEqual(inputs["pairing"]["pairs"], self.frames)
+                    self.assertEqual(stderr, "".join(f"vmaf: {step}\n" for step in inputs["steps"]))
+
+    def test_pipes_and_clips_of_that_size_already(self):
+        crop = ("--crop", "64:48:10:2")
+        small = self.clip("small.y4m", "dct:40", size="64x48")
+        wanted, _, _ = self.frames_of(self.ref, small, *crop)
+        with open(self.ref, "rb") as pipe:
+            got, inputs, _ = self.frames_of("-", small, *crop, stdin=pipe)
+        self.assertEqual(got, wanted)
+        self.assertEqual(inputs["steps"], ["the reference clip is cropped to 64x48 at 10,2"])
+        _, none, _ = self.frames_of(small, small, *crop)
+        self.assertIsNone(none)
+
+    def test_black_bars_of_one_clip_are_cut(self):
+        y4m = lambda raw, w, h: self.file(raw + ".y4m", f"YUV4MPEG2 W{w} H{h} F25:1 Ip C420\n".encode() +
+                                          b"".join(b"FRAME\n" + read(raw)[i:i + w * h * 3 // 2] for i in range(0, w * h * 3 // 2 * self.frames, w * h * 3 // 2)))
+        part = (0, 8, 96, 48)
+        boxed = y4m(self.raw("boxed.yuv", self.clear, 8, 96, 64, part, bars=True), 96, 64)
+        ref, dist = (y4m(self.raw(n, s, 8, 96, 64, part), 96, 48) for n, s in (("plain.yuv", self.clear), ("dist.yuv", self.coarse)))
+        wanted, _, _ = self.frames_of(ref, dist)
+        got, inputs, _ = self.frames_of(boxed, dist, "--crop", "auto")
+        self.assertEqual(got, wanted)
+        self.assertEqual(inputs["steps"], ["the reference clip is cropped to 96x48 at 0,8: the clips have different black bars"])
+        _, none, _ = self.frames_of(boxed, boxed, "--crop", "auto")  # bars that both clips have stay
+        self.assertIsNone(none)
+        out = self.folder / "encodes"  # with a reference that two pairs share, cropped for one of them
+        out.mkdir()
+        self.vmaf("-r", boxed, "-d", dist, "-d", boxed, "--crop", "auto", "-n", "--feature", "psnr", "--feature", "ciede", "--json", "-o", out)
+        self.assertEqual(json.loads((out / "dist.yuv.json").read_text())["frames"], wanted)
+        self.assertNotIn("inputs", json.loads((out / "boxed.yuv.json").read_text()))
+        with open(dist, "rb") as pipe:
+            self.refused(255, "-r", boxed, "-d", "-", "--crop", "auto", says="twice", run=lambda *a, **o: self.vmaf(*a, **o, stdin=pipe))
+
+    def test_impossible_crops_are_refused(self):
+        for crop, says in (("96:65:0:0", "not inside"), ("48:32:50:0", "not inside"), ("48:32:1:0", "chroma"), ("48:31:0:0", "chroma")):
+            self.refused(255, "--crop", crop, says=says)
+
+    def test_damage_has_the_code_of_a_bad_frame(self):
+        cut = self.file("cut.y4m", read(self.dist)[:-100])
+        self.refused(234, "-r", self.ref, "-d", cut, "--crop", "auto", says="ends inside", run=self.vmaf)
+
+
 class BadClips(CommandTest):
     def refuse_clip(self, code, path, says, *arguments):
         for pair in ((path, self.dist), (self.ref, path)):

@@ -190,6 +190,12 @@ class Preparation(VideoTest):
         self.assertNotIn("cropped", stderr)
         self.assertEqual(document["inputs"]["scored_as"]["size"], "160x136")
 
+    def test_bars_of_pictures_with_an_odd_side(self):
+        source = self.clip("odd.y4m", size="161x96")
+        plain = self.encode("odd.mkv", "-c:v", "ffv1", source=source)
+        boxed = self.encode("odd_boxed.mkv", "-vf", "format=yuv444p,pad=161:136:0:20:black,format=yuv420p", "-c:v", "ffv1", source=source)
+        self.prepared(boxed, "the distorted clip is cropped to 161x96 at 0,20", "--crop", "auto", ref=plain)
+
     def test_bars_are_cut_before_pictures_are_scaled(self):
         small = self.encode("small_boxed.mkv", "-vf", "pad=160:136:0:20:black,scale=80:68", "-c:v", "ffv1")
         self.refused(255, "-r", self.lossless, "-d", small, says="--crop auto", run=self.vmaf)

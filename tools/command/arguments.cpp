@@ -103,7 +103,7 @@ void set_crop(VideoOptions &options, const std::string &value) {
 } // namespace
 
 void set_video_option(VideoOptions &options, const std::string &name, const std::string &value) {
-    if (options.first_given.empty()) options.first_given = name;
+    if (options.first_given.empty() && name != "crop") options.first_given = name; // all clips can be cropped
     if (name == "align")
         set_align(options, value);
     else if (name == "pair")

@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "exit_code.hpp"
+#include "guarded.hpp"
+#include "io/black_bars.hpp"
 #include "io/plain_pairs.hpp"
 #include "say.hpp"
 #include "system/input_file.hpp"
@@ -23,12 +25,33 @@ std::unique_ptr<ClipReader> open_clip(const std::string &path, const char *role,
 
 std::string size_text(const PictureFormat &f) { return std::to_string(f.width) + "x" + std::to_string(f.height); }
 
+// Cuts out what --crop asks for, and returns a sentence for each clip that it changed.
+std::vector<std::string> crop_clips(const Options &options, ClipReader &reference, ClipReader &distorted) {
+    const VideoOptions &wish = options.video;
+    BarCuts parts{wish.crop, wish.crop};
+    if (wish.finds_bars) {
+        check_can_be_read_twice(options.reference, "--crop auto");
+        check_can_be_read_twice(options.distorted, "--crop auto");
+        parts = cuts_for(find_bars(*open_clip(options.reference, "reference", options)),
+                         find_bars(*open_clip(options.distorted, "distorted", options)));
+    }
+    std::vector<std::string> steps;
+    const auto crop = [&](ClipReader &clip, const char *role, const std::optional<Crop> &part) {
+        if (!part || (part->width == clip.format().width && part->height == clip.format().height)) return;
+        clip.crop(*part);
+        steps.push_back(crop_step(role, *part, wish.finds_bars));
+    };
+    crop(reference, "reference", parts.reference);
+    crop(distorted, "distorted", parts.distorted);
+    return steps;
+}
+
 // The differences that prevent a comparison, one sentence each.
 std::vector<std::string> differences(const PictureFormat &ref, const PictureFormat &dist, bool may_differ_in_depth) {
     std::vector<std::string> list;
     if (ref.width != dist.width || ref.height != dist.height)
         list.push_back("the reference clip is " + size_text(ref) + ", the distorted clip " + size_text(dist) +
-                       "; scale one of them first");
+                       "; scale one of them first, or cut it with --crop");
     if (ref.pixel_format != dist.pixel_format)
         list.push_back("the reference clip is " + to_string(ref.pixel_format) + ", the distorted clip " +
                        to_string(dist.pixel_format) + "; convert one of them first");
@@ -49,13 +72,17 @@ std::unique_ptr<FramePairs> open_clips(const Options &options) {
     if (auto videos = open_videos(options)) return videos;
     auto reference = open_clip(options.reference, "reference", options);
     auto distorted = open_clip(options.distorted, "distorted", options);
+    const std::vector<std::string> steps =
+        guarded(ExitCode::setup, [&] { return crop_clips(options, *reference, *distorted); });
     const auto problems = differences(reference->format(), distorted->format(), options.may_differ_in_depth);
     if (problems.size() == 1) throw Failure(ExitCode::setup, problems[0]);
     if (!problems.empty()) {
         for (const std::string &problem : problems) say(problem);
         throw Failure(ExitCode::setup, "the clips do not match: " + std::to_string(problems.size()) + " problems");
     }
-    return std::make_unique<PlainPairs>(std::move(reference), std::move(distorted));
+    if (!options.quiet)
+        for (const std::string &step : steps) say(options.place + step);
+    return std::make_unique<PlainPairs>(std::move(reference), std::move(distorted), steps);
 }
 
 } // namespace vmaf::cli

@@ -52,7 +52,7 @@ struct BackendRequest {
     bool operator==(const BackendRequest &) const = default;
 };
 
-// Options for video files; YUV4MPEG2 and raw clips are compared as stored.
+// Options for video files; YUV4MPEG2 and raw clips are compared as stored, or parts of them (--crop).
 struct VideoOptions {
     Align align = Align::check;
     int offset_frames = 0;
@@ -62,7 +62,7 @@ struct VideoOptions {
     bool finds_bars = false;  // --crop auto
     std::optional<Crop> crop; // --crop W:H:X:Y
     bool ignores_range = false, drops_film_grain = false, deinterlaces = false, only_warns = false;
-    std::string first_given; // the first of these options on the command line; empty: none
+    std::string first_given; // the first option on the command line that is for video files alone; empty: none
 };
 
 enum class Action { score, serve, version, help, capabilities, list_models, list_features };

@@ -43,6 +43,8 @@ frames:
   --frame_skip_dist N       skip the first N frames of the distorted clip
   --subsample N             score every Nth frame only
   --strict_length           fail if the clips differ in length
+  --crop none|auto|W:H:X:Y  remove black bars that only one clip has (auto), or
+                            cut this part out of larger clips (default: none)
 
 video files:
   --align auto|none|check|N correct a constant offset of up to 2 s (auto), pair
@@ -56,8 +58,6 @@ video files:
                             bilinear, lanczos, spline, area or nearest
   --range convert|ignore    different colour ranges: convert the distorted clip
                             (default) or compare samples as stored
-  --crop none|auto|W:H:X:Y  remove black bars that only one clip has (auto), or
-                            cut this part out of larger clips (default: none)
   --deinterlace             deinterlace pictures flagged as interlaced
   --film_grain keep|drop    decode AV1 with (default) or without film grain
   --hwaccel auto|none|NAME  decode on a GPU where possible, never (default), or

@@ -202,22 +202,15 @@ class LibavFile final : public VideoFile {
     void crop(const Crop &part, AVFrame &frame) {
         const auto width = static_cast<unsigned>(frame.width), height = static_cast<unsigned>(frame.height);
         if (part.width == width && part.height == height) return;
-        const std::string text = std::to_string(part.width) + ":" + std::to_string(part.height) + ":" +
-                                 std::to_string(part.x) + ":" + std::to_string(part.y);
-        if (part.width > width || part.x > width - part.width || part.height > height || part.y > height - part.height)
-            throw invalid("--crop " + text + " (width, height, x, y) is not inside the " + std::to_string(width) + "x" +
-                          std::to_string(height) + " pictures of " + decoder_->name());
         const AVPixFmtDescriptor &pixels = *av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
-        const unsigned across = 1u << pixels.log2_chroma_w, down = 1u << pixels.log2_chroma_h;
-        if (part.width % across || part.x % across || part.height % down || part.y % down)
-            throw invalid("--crop " + text + " cuts through chroma samples of " + decoder_->name() + " (" +
-                          pixels.name + "); use multiples of " + std::to_string(std::max(across, down)));
+        check_crop(part, width, height, 1u << pixels.log2_chroma_w, 1u << pixels.log2_chroma_h,
+                   decoder_->name() + " (" + pixels.name + ")");
         frame.crop_left = part.x;
         frame.crop_right = width - part.width - part.x;
         frame.crop_top = part.y;
         frame.crop_bottom = height - part.height - part.y;
         if (av_frame_apply_cropping(&frame, AV_FRAME_CROP_UNALIGNED) < 0)
-            throw invalid("--crop " + text + " cannot be applied to the pictures of " + decoder_->name());
+            throw invalid("--crop " + to_string(part) + " cannot be applied to the pictures of " + decoder_->name());
         facts_.is_cropped = true;
     }
 

@@ -54,8 +54,8 @@ struct VideoFacts {
     std::int64_t start = 0;              // of the first frame, nanoseconds on the file's clock
     std::optional<std::uint64_t> frames; // stated by the container
     std::optional<double> seconds;
-    unsigned video_streams = 1;
-    std::string remark; // a sentence about how the file is decoded; usually empty
+    unsigned video_streams = 1, video_stream = 1; // how many there are, and which is used
+    std::string remark;                           // a sentence about how the file is decoded; usually empty
 };
 
 // The format that frames are converted to.
@@ -148,7 +148,7 @@ struct VideoModule {
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
 };
-inline constexpr const char *kVideoInterface = "vmaf video 7";
+inline constexpr const char *kVideoInterface = "vmaf video 8";
 
 // The module, loaded once. Throws Error (ENOSYS) with advice if there is none.
 const VideoModule &video_module();

@@ -78,7 +78,8 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
             warn(clip + "is interlaced; scores are made for progressive pictures (--deinterlace)");
         if (facts->has_film_grain && r.drop_film_grain) step(clip + "is decoded without its film grain");
         if (facts->video_streams > 1)
-            warn(clip + "has " + std::to_string(facts->video_streams) + " video streams; the best one is used");
+            warn(clip + "has " + std::to_string(facts->video_streams) + " video streams; number " +
+                 std::to_string(facts->video_stream) + " of them is used");
     }
     for (const std::string &sentence : plan_.steps) step(sentence); // the pictures are cropped by then
     reference_file_->set_output(plan_.reference);

@@ -487,6 +487,17 @@ class BadFiles(VideoTest):
                     self.assertIn(run.returncode, (234, 255), run.stderr)
                     self.assertIn("cut" + pathlib.Path(source).suffix, run.stderr)
 
+    def test_the_video_stream_that_ffmpeg_takes(self):
+        x264 = ("-map", "0", "-map", "0", "-c:v", "libx264", "-preset", "veryfast", "-crf", "30")
+        for name, flags, used in (("two.mkv", ("-disposition:v", "default"), 2), ("two.ts", (), 2),
+                                  ("first.mkv", ("-disposition:v:0", "default", "-disposition:v:1", "0"), 1),
+                                  ("cover.mp4", ("-frames:v:1", "1"), 1)):
+            size = ("-filter:v:1", "scale=640:384") if name == "cover.mp4" else ("-filter:v:0", "scale=80:48")
+            two = self.encode(name, *x264, *size, *flags)
+            document, stderr = self.pair(self.mkv, two)
+            self.assertIn(f"the distorted clip has 2 video streams; number {used} of them is used", stderr)
+            self.assertEqual(document["inputs"]["distorted"]["size"], SIZE if name == "cover.mp4" or used == 2 else "80x48")
+
     def test_sizes_that_change(self):
         other = self.encode("small.h264", "-vf", "scale=80:48", "-c:v", "libx264", source=self.ref)
         first = self.encode("first.h264", "-c:v", "libx264", source=self.ref)

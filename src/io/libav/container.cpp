@@ -1,7 +1,10 @@
 #include "io/libav/container.hpp"
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <string_view>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "system/filesystem.hpp"
@@ -15,6 +18,13 @@ namespace vmaf::libav {
 namespace {
 
 constexpr unsigned kMostProbedBytes = 1 << 20; // to detect the kind of a file
+
+// The stream to use has the highest: the file's default one, of several (or none) the largest. Covers come last.
+auto rank(const AVStream &stream) {
+    const AVCodecParameters &p = *stream.codecpar;
+    return std::tuple(p.codec_id != AV_CODEC_ID_NONE, stream.nb_frames != 1,
+                      (stream.disposition & AV_DISPOSITION_DEFAULT) != 0, std::int64_t{p.width} * p.height);
+}
 
 } // namespace
 
@@ -81,20 +91,20 @@ void Container::find_stream() {
     const Hearing hearing(trial_complaints_);
     if (const int code = avformat_find_stream_info(format_.get(), nullptr); code < 0)
         throw invalid("the streams of " + name() + " cannot be read: " + reason(code));
-    for (unsigned i = 0; i < format_->nb_streams; i++) {
-        const AVStream &s = *format_->streams[i];
-        if (s.codecpar->codec_type == AVMEDIA_TYPE_VIDEO && !(s.disposition & AV_DISPOSITION_ATTACHED_PIC))
-            video_streams_++;
+    for (AVStream *const s : std::span(format_->streams, format_->nb_streams)) {
+        if (s->codecpar->codec_type != AVMEDIA_TYPE_VIDEO || (s->disposition & AV_DISPOSITION_ATTACHED_PIC)) continue;
+        video_streams_++;
+        if (stream_ && rank(*s) <= rank(*stream_)) continue;
+        stream_ = s;
+        video_stream_ = video_streams_;
     }
-    const int index = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-    if (index < 0 || video_streams_ == 0)
+    if (!stream_)
         throw invalid(name() + " has no video stream" +
                       (format_->nb_streams ? "; it holds sound or other data only" : ""));
-    stream_ = format_->streams[index];
     parameters_.reset(avcodec_parameters_alloc());
     if (!parameters_ || avcodec_parameters_copy(parameters_.get(), stream_->codecpar) < 0) throw std::bad_alloc();
-    for (unsigned i = 0; i < format_->nb_streams; i++)
-        if (static_cast<int>(i) != index) format_->streams[i]->discard = AVDISCARD_ALL;
+    for (AVStream *const s : std::span(format_->streams, format_->nb_streams))
+        if (s != stream_) s->discard = AVDISCARD_ALL;
 }
 
 bool Container::read(AVPacket *packet, std::uint64_t frames) {

@@ -32,6 +32,7 @@ class Container {
     // The coding according to the start of the file. The stream's own parameters change while packets are read.
     const AVCodecParameters &parameters() const { return *parameters_; }
     unsigned video_streams() const { return video_streams_; }
+    unsigned video_stream() const { return video_stream_; } // the selected one, from 1
     const VideoRequest &request() const { return request_; }
     std::string name() const; // for messages
     Error damaged(std::uint64_t frames, const std::string &how) const;
@@ -57,7 +58,7 @@ class Container {
     FormatContext format_;
     AVStream *stream_ = nullptr;
     CodecParameters parameters_;
-    unsigned video_streams_ = 0;
+    unsigned video_streams_ = 0, video_stream_ = 0;
     bool keeps_packets_ = false;
     std::deque<Packet> kept_, again_; // read; to be read again before others
 };

@@ -284,8 +284,9 @@ class LibavFile final : public VideoFile {
         facts_.hwaccel = decoder_->is_trial() ? "cuda" : decoder_->device();
         if (facts_.remark.empty()) facts_.remark = decoder_->remark();
         facts_.video_streams = decoder_->container().video_streams();
+        facts_.video_stream = decoder_->container().video_stream();
 
-        const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format));
+        const PixelLayout layout = pixel_layout(static_cast<AVPixelFormat>(f.format), decoder_->name());
         facts_.pixel_format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(f.format));
         facts_.chroma = layout.chroma;
         facts_.bits = layout.bits;

@@ -1,20 +1,24 @@
 """What a terminal shows (cli-and-formats.md 12)."""
 import csv
+import fcntl
 import io
 import json
 import os
 import pty
 import re
+import struct
 import subprocess
+import termios
 import unittest
 
 from support import CLIPGEN, CommandTest, VMAF, read
 
 
 class Terminal(CommandTest):
-    def on_terminal(self, *arguments):
+    def on_terminal(self, *arguments, columns=80):
         """What the command writes to a terminal on its stderr."""
         main, child = pty.openpty()
+        fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         run = subprocess.Popen([VMAF, "-r", self.ref, "-d", self.dist, *map(str, arguments)], stdout=subprocess.PIPE, stderr=child)
         os.close(child)
         shown = b""
@@ -39,6 +43,15 @@ class Terminal(CommandTest):
         self.assertEqual(updates[-1][0], str(self.frames))
         self.assertEqual(updates[-1][3], " 100%")
         self.assertRegex(shown, r"\x1b\[K\nvmaf_v0\.6\.1: \d+\.\d{6} \(min \d+\.\d{6}, harmonic mean \d+\.\d{6}\)\n$")
+
+    def test_the_meter_fits_narrow_terminals(self):
+        whole = r"\d+ frames . \d+\.\d\d FPS \d+% ETA \d+:\d\d"
+        for columns, last in ((80, whole), (20, r"\d+ frames . 100%"), (10, r"\d+ frames"), (4, " .")):
+            shown = self.on_terminal("-n", "--feature", "psnr", columns=columns)
+            lines = re.findall(r"\r([^\r\n]*)\x1b\[K", shown)
+            self.assertGreater(len(lines), 0)
+            self.assertLess(max(map(len, lines)), columns)
+            self.assertRegex(lines[-1], f"^{last}$")
 
     def test_quiet_shows_nothing_but_the_score_where_there_is_no_document(self):
         self.assertEqual(self.on_terminal("-q", "-o", self.folder / "out.xml"), "")

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "system/terminal.hpp"
+
 namespace vmaf::cli {
 
 namespace {
@@ -22,6 +24,22 @@ std::string clock_time(double seconds) {
         std::snprintf(text.data(), text.size(), "%llu:%02llu", whole / 60, whole % 60);
     return text.data();
 }
+
+// What fits the terminal: a longer line would wrap, and stay there when it is rewritten.
+class Line {
+  public:
+    void add(const std::string &piece, std::size_t columns) {
+        if (columns > left_) return;
+        left_ -= columns;
+        text_ += piece;
+    }
+    void add(const std::string &ascii) { add(ascii, ascii.size()); }
+    const std::string &text() const { return text_; }
+
+  private:
+    std::size_t left_ = system::terminal_columns() - 1;
+    std::string text_;
+};
 
 } // namespace
 
@@ -65,16 +83,19 @@ void Meter::show(std::uint64_t count, Clock::time_point now) {
     shown_count_ = count;
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double fps = count > 1 && seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
-    std::string ahead;
+    const bool is_frames = unit_ == Unit::frames;
+    Line line;
+    line.add(std::to_string(count) + (is_frames ? " frame" : " pair") + (count == 1 ? " " : "s"));
+    line.add(std::string(" ") + kSpinner[spin_++ % kSpinner.size()], 2);
+    std::array<char, 48> rate{};
+    std::snprintf(rate.data(), rate.size(), " %.2f %s", fps, is_frames ? "FPS" : "pairs/s");
+    line.add(rate.data());
     if (total_ && *total_ > 0) {
         const std::uint64_t left = *total_ - std::min(count, *total_);
-        ahead = " " + std::to_string(std::min(count, *total_) * 100 / *total_) + "%";
-        if (fps > 0) ahead += " ETA " + clock_time(static_cast<double>(left) / fps);
+        line.add(" " + std::to_string(std::min(count, *total_) * 100 / *total_) + "%");
+        if (fps > 0) line.add(" ETA " + clock_time(static_cast<double>(left) / fps));
     }
-    const bool is_frames = unit_ == Unit::frames;
-    std::fprintf(stderr, "\r%llu %s%s %s %.2f %s%s\033[K", static_cast<unsigned long long>(count),
-                 is_frames ? "frame" : "pair", count == 1 ? " " : "s", kSpinner[spin_++ % kSpinner.size()], fps,
-                 is_frames ? "FPS" : "pairs/s", ahead.c_str());
+    std::fprintf(stderr, "\r%s\033[K", line.text().c_str());
     std::fflush(stderr);
 }
 

@@ -114,8 +114,10 @@ class Planner {
         if (difference > kShapeTolerance)
             mismatch("the pictures have different shapes: the reference clip is " + size_text(ref_) +
                      " with samples of " + aspect_text(ref_) + " (" + decimal(shape(ref_)) + "), the distorted clip " +
-                     size_text(dist_) + " with " + aspect_text(dist_) + " (" + decimal(shape(dist_)) +
-                     "); crop or pad one of them first; --crop auto removes black bars that only one clip has");
+                     size_text(dist_) + " with " + aspect_text(dist_) + " (" + decimal(shape(dist_)) + "); " +
+                     (is_turned() ? "one of them is turned; rotate it first"
+                                  : "crop or pad one of them first; --crop auto removes black bars that only one "
+                                    "clip has"));
         else if (is_padded(ref_.width, dist_.width, ref_.height, dist_.height) ||
                  is_padded(ref_.height, dist_.height, ref_.width, dist_.width))
             mismatch("the reference clip is " + size_text(ref_) + ", the distorted clip " + size_text(dist_) +
@@ -123,6 +125,9 @@ class Planner {
         step("the distorted clip is scaled from " + size_text(dist_) + " to " + size_text(ref_) + " (" +
              request_.scaler + ")");
     }
+
+    // By 90 degrees, as files of phones are whose rotation was lost.
+    bool is_turned() const { return std::abs(shape(dist_) * shape(ref_) - 1) <= kShapeTolerance; }
 
     static bool is_padded(unsigned a, unsigned b, unsigned other_a, unsigned other_b) {
         const unsigned apart = a > b ? a - b : b - a;
@@ -192,6 +197,12 @@ class Planner {
         compare_tag("primaries", ref_.primaries, dist_.primaries);
         if (is_hdr(ref_) && is_hdr(dist_))
             warn("both clips are HDR (" + ref_.transfer + "); the built-in models were made for SDR pictures");
+        else if ((is_hdr(ref_) && dist_.transfer.empty()) || (is_hdr(dist_) && ref_.transfer.empty()))
+            warn(
+                std::string("the ") + (is_hdr(ref_) ? "reference" : "distorted") + " clip is HDR (" +
+                (is_hdr(ref_) ? ref_ : dist_).transfer + "), and the " + (is_hdr(ref_) ? "distorted" : "reference") +
+                " clip does not state its transfer, so it is assumed to be HDR, too; the built-in models were made for "
+                "SDR pictures");
 
         if (grey_says_nothing()) warn("one grey clip does not state its colour range; the other clip's is assumed");
         const auto missing = [this](const VideoFacts &f) -> std::string {

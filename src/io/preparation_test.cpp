@@ -62,6 +62,25 @@ TEST(Preparation, CroppedAndPaddedPicturesAreNotScaled) {
     EXPECT_EQ(plan(facts(1918, 1080), facts(1920, 1080)).mismatches.size(), 1u);
 }
 
+TEST(Preparation, ALostRotationIsNamed) {
+    const Preparation turned = plan(facts(1080, 1920), facts(1280, 720));
+    ASSERT_EQ(turned.mismatches.size(), 1u);
+    EXPECT_NE(turned.mismatches[0].find("one of them is turned"), std::string::npos);
+    EXPECT_EQ(plan(facts(), facts(1920, 800)).mismatches[0].find("turned"), std::string::npos);
+}
+
+TEST(Preparation, HdrBesideAClipWithoutTagsHasAWarning) {
+    VideoFacts hdr = facts(), untagged = facts();
+    hdr.transfer = "smpte2084";
+    untagged.transfer = untagged.primaries = "";
+    for (const Preparation &p : {plan(hdr, untagged), plan(untagged, hdr)}) {
+        EXPECT_TRUE(p.mismatches.empty());
+        ASSERT_EQ(p.warnings.size(), 1u);
+        EXPECT_NE(p.warnings[0].find("does not state its transfer"), std::string::npos);
+    }
+    EXPECT_TRUE(plan(facts(), untagged).warnings.empty());
+}
+
 TEST(Preparation, AnotherRangeIsConvertedLoudly) {
     VideoFacts full = facts();
     full.range = SampleRange::full;

@@ -448,9 +448,8 @@ void VideoPairs::finish() {
     if (c.unpaired_reference)
         warn(plural(c.unpaired_reference, "frame") + " of the reference clip between the first and the last pair " +
              (c.unpaired_reference == 1 ? "has" : "have") + " no partner in the distorted clip and " +
-             (c.unpaired_reference == 1 ? "counts" : "count") +
-             "as nothing (--missing repeat compares them with the frame "
-             "before)");
+             (c.unpaired_reference == 1 ? "was" : "were") +
+             " left out (--missing repeat compares the preceding distorted frame)");
     if (c.repeated)
         warn(plural(c.repeated, "frame") + " of the reference clip had no partner and " +
              (c.repeated == 1 ? "was" : "were") + " compared with the distorted frame before");

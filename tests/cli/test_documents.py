@@ -121,6 +121,10 @@ class Percentiles(CommandTest):
         xml = self.score("-o", "-", "--percentiles", "5").stdout
         self.assertRegex(xml, r'<metric name="vmaf" .*harmonic_mean="[0-9.]+" p5="[0-9.]+" />')
 
+    def test_a_percentile_has_one_name(self):
+        pooled = self.document("--percentiles", "-0,0,5,5.0,05")["pooled_metrics"]["vmaf"]
+        self.assertEqual([key for key in pooled if key.startswith("p")], ["p0", "p5"])
+
     def test_the_score_line_shows_percentiles(self):
         self.assertRegex(self.score("--percentiles", "1,50,95").stderr, r"\nvmaf_v0.6.1: 1 % low [0-9.]+, median [0-9.]+, p95 [0-9.]+\n")
 

@@ -361,7 +361,7 @@ class Pairing(VideoTest):
         document, stderr = self.pair(self.lossless, gaps)
         self.good(document, 27)
         self.assertEqual(document["inputs"]["pairing"]["reference_unpaired"], 2)
-        self.assertIn("2 frames of the reference clip", stderr)
+        self.assertIn("2 frames of the reference clip between the first and the last pair have no partner in the distorted clip and were left out", stderr)
         document, _ = self.pair(self.lossless, gaps, *FEATURES, "--missing", "repeat")
         self.assertEqual(len(document["frames"]), 29)
         self.assertEqual(document["inputs"]["pairing"]["repeated"], 2)
@@ -447,6 +447,13 @@ class BadFiles(VideoTest):
             self.refuse(self.ref, path, says=name)
             self.refuse(path, self.ref, says=name)
 
+    def test_empty_files_and_pipes(self):
+        for name in ("empty.mp4", "empty.y4m"):
+            for pair in ((self.mkv, self.file(name, "")), (self.file(name, ""), self.mkv)):
+                self.refuse(*pair, says=f"{name}' is empty")
+        run = self.vmaf("-r", self.mkv, "-d", "-", stdin=subprocess.DEVNULL, expect=255)
+        self.assertIn("standard input is empty", run.stderr)
+
     def test_what_is_no_file(self):
         self.refuse(self.mkv, str(self.folder), says="directory")
         self.refuse(self.mkv, "http://localhost/clip.mp4", says="only local files")
@@ -470,6 +477,10 @@ class BadFiles(VideoTest):
         empty = self.path("none.mkv")
         ffmpeg("-i", self.mkv, "-c", "copy", "-frames:v", "0", empty)
         self.refuse(self.ref, empty, says="none.mkv")
+
+    def test_pixel_formats_that_are_no_pictures(self):
+        floats = self.encode("floats.exr", "-frames:v", "1", "-pix_fmt", "gbrpf32le")
+        self.refuse(self.ref, floats, says=("floats.exr", "gbrpf32le"))
 
     def test_unknown_codecs(self):
         content = read(self.mkv)

@@ -78,6 +78,7 @@ std::vector<double> parse_percentiles(const std::string &text) {
         if (error != std::errc() || stop != item.data() + item.size() || !(p >= 0 && p <= 100))
             throw usage_error("option --percentiles: '" + item +
                               "' is not a number from 0 to 100; write a list such as 1,5,50");
+        p += 0.0; // -0 is 0
         if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
         begin = end + 1;
     }

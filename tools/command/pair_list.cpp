@@ -82,7 +82,7 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
         const auto [other, is_new] = documents.emplace(system::place_of_output(pair.output), pair.place);
         if (!is_new)
             throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is also that of " +
-                              other->second + " too; " + what_to_do);
+                              other->second + "; " + what_to_do);
         const auto earlier = system::identity_of_output(pair.output); // by another name: links, mounts
         if (clips.contains(plain_path(pair.output)) || (earlier && inputs.contains(*earlier)))
             throw Failure(ExitCode::setup,

@@ -48,6 +48,7 @@ std::int64_t ByteInput::seek(void *opaque, std::int64_t offset, int whence) {
 }
 
 ByteInput::ByteInput(const std::string &path) : source_(ByteSource::open(path)), position_(source_.position()) {
+    if (source_.gather(1) == 0) throw invalid(source_.name() + " is empty; there is nothing to score");
     const int bytes = position_ ? kFileBufferBytes : kPipeBufferBytes;
     auto *const buffer = static_cast<unsigned char *>(av_malloc(static_cast<std::size_t>(bytes)));
     if (buffer) context_ = avio_alloc_context(buffer, bytes, 0, this, read, nullptr, position_ ? seek : nullptr);

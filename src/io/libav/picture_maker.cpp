@@ -40,7 +40,7 @@ bool halves_lines(AVPixelFormat format) { return av_pix_fmt_desc_get(format)->lo
 } // namespace
 
 PictureMaker::PictureMaker(const AVFrame &first, const VideoFacts &facts, const VideoOutput &output)
-    : output_(output), layout_(pixel_layout(static_cast<AVPixelFormat>(first.format))),
+    : output_(output), layout_(pixel_layout(static_cast<AVPixelFormat>(first.format), "the clip")),
       unused_bits_(layout_.bits - facts.bits), rotation_(facts.rotation), is_mirrored_(facts.is_mirrored) {
     keeps_size_ = facts.width == output.picture.width && facts.height == output.picture.height && !layout_.is_rgb;
     // 4:0:0 is filled with grey. Rotated by 90 degrees, 4:2:2 would become 4:4:0.

@@ -11,12 +11,15 @@ extern "C" {
 
 namespace vmaf::libav {
 
-PixelLayout pixel_layout(AVPixelFormat format) {
+PixelLayout pixel_layout(AVPixelFormat format, const std::string &clip) {
     const AVPixFmtDescriptor *const desc = av_pix_fmt_desc_get(format);
-    if (!desc) throw invalid("the decoder's pixel format is not known");
+    if (!desc) throw invalid("the pixel format of " + clip + " is not known");
+    const auto unsupported = [&] {
+        return invalid("the pixel format of " + clip + ", " + desc->name +
+                       ", is not supported; convert it to integers of at most 16 bits");
+    };
     const std::string name = desc->name;
-    if (desc->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT))
-        throw invalid("pixel format " + name + " is not supported");
+    if (desc->flags & (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT)) throw unsupported();
     PixelLayout layout;
     constexpr auto kComputed =
         AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER | AV_PIX_FMT_FLAG_BITSTREAM;
@@ -26,7 +29,7 @@ PixelLayout pixel_layout(AVPixelFormat format) {
     layout.bits = 8;
     for (int i = 0; i < desc->nb_components; i++)
         layout.bits = std::max(layout.bits, static_cast<unsigned>(desc->comp[i].depth));
-    if (layout.bits > 16) throw invalid("pixel format " + name + " is not supported");
+    if (layout.bits > 16) throw unsupported();
     layout.is_planar = !layout.is_rgb;
     const int across = desc->log2_chroma_w, down = desc->log2_chroma_h;
     if (layout.is_rgb) {

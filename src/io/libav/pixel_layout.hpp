@@ -1,6 +1,8 @@
 // Describes the samples of a decoder's pixel format, and where they are.
 #pragma once
 
+#include <string>
+
 #include "io/component_copy.hpp"
 #include "io/libav/libav.hpp"
 #include "picture/picture.hpp"
@@ -16,7 +18,7 @@ struct PixelLayout {
 };
 
 // Throws Error for formats that are not pictures (hardware surfaces, floating point, ...).
-PixelLayout pixel_layout(AVPixelFormat format);
+PixelLayout pixel_layout(AVPixelFormat format, const std::string &clip);
 
 // The location of component 0 (Y), 1 (Cb) or 2 (Cr) of a frame. `format`: of its samples, if the frame is in device
 // memory.

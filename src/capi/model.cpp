@@ -47,7 +47,10 @@ int vmaf_model_load_from_path(VmafModel **model, VmafModelConfig *cfg, const cha
 int vmaf_model_feature_overload(VmafModel *model, const char *feature_name, VmafFeatureDictionary *opts_dict) {
     if (!model || !feature_name || !opts_dict) return capi::missing_argument();
     const auto options = capi::take(opts_dict);
-    return capi::guarded([&] { model->model.overload(feature_name, options->texts); });
+    return capi::guarded([&] {
+        model->model.overload(feature_name, options->texts);
+        model->model.warn_of_idle_overload(feature_name, options->texts);
+    });
 }
 
 void vmaf_model_destroy(VmafModel *model) { delete model; }
@@ -73,6 +76,7 @@ int vmaf_model_collection_feature_overload(VmafModel *model, VmafModelCollection
     return capi::guarded([&] {
         (*model_collection)->collection.overload(feature_name, options->texts);
         model->model.overload(feature_name, options->texts);
+        model->model.warn_of_idle_overload(feature_name, options->texts);
     });
 }
 

@@ -7,6 +7,7 @@
 #include "metrics/registry.hpp"
 #include "model/model_data.hpp"
 #include "scores/feature_name.hpp"
+#include "system/log.hpp"
 
 namespace vmaf {
 
@@ -47,6 +48,22 @@ void Model::overload(std::string_view extractor, const OptionTexts &options) {
             for (const auto &[key, text] : options) feature.options.insert_or_assign(key, text);
     form_names(*changed);
     data_ = std::move(changed);
+}
+
+void Model::warn_of_idle_overload(std::string_view extractor, const OptionTexts &options) const {
+    if (extractor == BackendWish::kName) return;
+    const MetricInfo *const metric = find_metric(extractor);
+    const auto warn = [&](const std::string &sentence) { log(LogLevel::warning, sentence); };
+    if (!metric || std::none_of(features().begin(), features().end(),
+                                [&](const Feature &f) { return provider_of(f.name) == metric; })) {
+        for (const auto &[option, text] : options)
+            warn("model '" + name() + "' uses no feature '" + std::string(extractor) + "'; '" + std::string(extractor) +
+                 "." + option + "' has no effect");
+        return;
+    }
+    for (const std::string &option : unknown_options(metric->options, options))
+        warn("feature '" + std::string(extractor) + "' has no option '" + option + "'; it has no effect on model '" +
+             name() + "'");
 }
 
 // A model with bad features or options loads; the error appears when its names are needed (models.md 1.7).

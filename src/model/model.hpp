@@ -44,6 +44,9 @@ class Model {
     // `turbo` is not an extractor: its options say where the model's features are computed.
     void overload(std::string_view extractor, const OptionTexts &options);
 
+    // Logs a warning for each of these options that has no effect on the model.
+    void warn_of_idle_overload(std::string_view extractor, const OptionTexts &options) const;
+
     const BackendWish &wish() const;
 
     // Stored names of the features with their current options; precomputed, so that reading them is free. Throws Error

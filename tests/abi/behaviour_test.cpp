@@ -372,6 +372,23 @@ TEST(CApi, CollectionsScoreRepeatably) {
     vmaf_model_collection_destroy(collection);
 }
 
+TEST(CApi, OverloadsWithoutEffectHaveAWarning) {
+    VmafConfiguration config{};
+    config.log_level = VMAF_LOG_LEVEL_WARNING;
+    Context ctx(config);
+    LoadedModel model("vmaf_v0.6.1");
+    const auto heard = [&](const char *feature, const char *option) {
+        VmafFeatureDictionary *dict = nullptr;
+        vmaf_feature_dictionary_set(&dict, option, "1.0");
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(vmaf_model_feature_overload(model, feature, dict), 0);
+        return testing::internal::GetCapturedStderr();
+    };
+    EXPECT_NE(heard("vif", "vif_enhn_gain_limt").find("has no option 'vif_enhn_gain_limt'"), std::string::npos);
+    EXPECT_NE(heard("ciede", "whatever").find("uses no feature 'ciede'"), std::string::npos);
+    EXPECT_EQ(heard("vif", "vif_enhn_gain_limit"), "");
+}
+
 TEST(CApi, OverloadsChangeTheNamesThatAModelLooksUp) {
     Context ctx;
     LoadedModel model("vmaf_v0.6.1");

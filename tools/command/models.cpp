@@ -5,7 +5,6 @@
 
 #include "base/error.hpp"
 #include "exit_code.hpp"
-#include "metrics/registry.hpp"
 #include "scores/feature_name.hpp"
 #include "scores/percentile.hpp"
 #include "suggestion.hpp"
@@ -49,29 +48,14 @@ LoadedModel load_path(const ModelArgument &argument) {
     }
 }
 
-// Warns about options without effect; they are no error (cli-and-formats.md 5).
-void warn_of_idle_overload(const ModelArgument::Overload &overload, const Model &model) {
-    const bool is_used = std::any_of(model.features().begin(), model.features().end(), [&](const Model::Feature &f) {
-        const MetricInfo *const metric = provider_of(f.name);
-        return metric && metric->name == overload.extractor;
-    });
-    const MetricInfo *const metric = find_metric(overload.extractor);
-    if (!is_used)
-        log(LogLevel::warning, "model '" + model.name() + "' uses no feature '" + overload.extractor + "'; '" +
-                                   overload.extractor + "." + overload.option + "' has no effect");
-    else if (metric && !unknown_options(metric->options, {{overload.option, overload.value}}).empty())
-        log(LogLevel::warning, "feature '" + overload.extractor + "' has no option '" + overload.option +
-                                   "'; it has no effect on model '" + model.name() + "'");
-}
-
 LoadedModel load(const ModelArgument &argument) {
     if (argument.label().empty())
         throw invalid("model '" + argument.config.name + "' has neither version= nor path=; give one");
     LoadedModel loaded = argument.version.empty() ? load_path(argument) : load_version(argument);
-    for (const ModelArgument::Overload &overload : argument.overloads) {
-        warn_of_idle_overload(overload, loaded.model);
-        loaded.model.overload(overload.extractor, {{overload.option, overload.value}});
-        if (loaded.collection) loaded.collection->overload(overload.extractor, {{overload.option, overload.value}});
+    for (const auto &[extractor, option, value] : argument.overloads) {
+        loaded.model.warn_of_idle_overload(extractor, {{option, value}}); // no error (cli-and-formats.md 5)
+        loaded.model.overload(extractor, {{option, value}});
+        if (loaded.collection) loaded.collection->overload(extractor, {{option, value}});
     }
     return loaded;
 }

@@ -53,7 +53,7 @@ int vmaf_turbo_device(VmafContext *vmaf, VmafTurboDevice *device);
 
 enum VmafTurboMemory {
     VMAF_TURBO_MEMORY_HOST = 0,
-    VMAF_TURBO_MEMORY_DEVICE = 1, /* of the context's device; CUDA and HIP */
+    VMAF_TURBO_MEMORY_DEVICE = 1 /* of the context's device; CUDA and HIP */
 };
 
 /* Samples that the caller owns. Above 8 bits they are 16-bit words, value in the low bits. */

@@ -44,7 +44,7 @@ def test_sizes():
     (FRAME.astype(object), "type object"), ("a.mkv", "score_files"), ((), "three arrays"), (np.zeros((1, 64, 64, 3), np.int32), "type int32"),
     ((FRAME, FRAME[:31, :31], FRAME[:31, :31]), "do not fit luma"), ((FRAME, FRAME), "three arrays"), (None, "not an array"), ((1, 2, 3), "not an array"),
     ([FRAME, FRAME, FRAME], "stack frames"),
-    (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
+    (np.full((1, 64, 64, 3), np.nan), "NaN"), (np.full((1, 64, 64, 3), 200.0), "reach 200"), (np.full((1, 64, 64, 3), np.inf), "reach inf"), (np.ma.masked_array(FRAME, FRAME > 50), "masked"), (FRAME.astype(">u2"), "big-endian")])
 def test_arrays(ref, words):
     with scorer() as s:
         with pytest.raises(vt.InvalidInput, match=words):

@@ -24,6 +24,7 @@ from ._errors import InvalidInput
 
 KR, KG, KB = 0.2126, 0.7152, 0.0722
 FULL = {"u1": 255.0, "u2": 65535.0}
+OTHER_SCALE = 16.0  # floats above it are meant as 0 to 255 or more; lower ones are clamped
 
 
 class Library:
@@ -80,8 +81,11 @@ def yuv_from_rgb(array: Any, kind: str, channel_axis: int, chroma: str, bits: in
     if kind in FULL:
         values = values / FULL[kind]
     elif kind[0] == "f" or kind == "bf2":  # bfloat16
-        if not bool((values == values).all()):
+        highest = float(values.max()) if 0 not in values.shape else 0.0
+        if highest != highest:
             raise InvalidInput("RGB samples are NaN; replace them first")
+        if highest > OTHER_SCALE:
+            raise InvalidInput(f"RGB floats go from 0 to 1, and these reach {highest:g}; divide them by 255, or convert them to uint8")
         values = values.clip(0.0, 1.0)
     else:
         raise InvalidInput(f"RGB samples of type {type_name(kind)} are not supported; use uint8, uint16 or floats from 0 to 1")

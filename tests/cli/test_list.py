@@ -62,6 +62,9 @@ class Lists(CommandTest):
         self.assertEqual(run.stderr.count("\n"), 2, run.stderr)
         self.assertIn("no\\such\\clip.y4m", run.stderr)
 
+    def test_a_byte_order_mark_is_no_part_of_a_name(self):
+        self.listed(f"\ufeff{self.ref} {self.dist}\r\n", "-o", self.folder_of("marked"))
+
     def test_the_list_may_come_from_standard_input(self):
         run = self.vmaf("--list", "-", input=f"{self.ref} {self.dist}")
         self.assertEqual(run.stdout.count("\n"), 1)
@@ -82,6 +85,7 @@ class Lists(CommandTest):
         self.assertIn("overwrite", self.listed(f"{pair} {self.folder}/pairs.txt\n", expect=255).stderr)
         self.assertEqual(read(self.ref), before)
         self.assertIn("folder", self.listed(pair, "-o", self.folder / "none.json", expect=255).stderr)
+        self.assertIn("'-' is not one", self.listed(pair, "-o", "-", expect=255).stderr)
         self.assertIn("the list: ", self.vmaf("--list", self.folder, expect=255).stderr)
         self.assertIn("the list: cannot open", self.vmaf("--list", self.folder / "none", expect=255).stderr)
         self.assertIn("longer than 64 MB", self.vmaf("--list", "/dev/zero", expect=255).stderr)

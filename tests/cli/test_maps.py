@@ -78,7 +78,7 @@ class Maps(CommandTest):
         self.assertEqual(maps[0], maps[2])
 
     def test_regions_that_move(self):
-        lines = "frame,name,x,y,w,h\n0,face,0,0,32,32\n2,face,64,32,32,32\n"
+        lines = "\ufeffframe,name,x,y,w,h\r\n0,face,0,0,32,32\r\n2,face,64,32,32,32\r\n"  # of a spreadsheet
         document = self.document("--regions", self.file("faces.csv", lines))
         metrics = [frame["metrics"] for frame in document["frames"]]
         self.assertEqual(["vmaf_face" in m for m in metrics], [True, False, True, False])
@@ -149,7 +149,7 @@ class Maps(CommandTest):
         self.refused("cannot name a region", "--regions", self.file("name.csv", "0,a b,0,0,16,16\n"), expect=255)
         self.refused("appears twice in frame 0", "--regions", self.file("two.csv", "0,a,0,0,16,16\n0,a,0,0,16,16\n"), expect=255)
         self.refused("has no regions", "--regions", self.file("none.csv", "frame,name,x,y,w,h\n"), expect=255)
-        self.refused("the list: ", "--regions", self.folder / "missing.csv", expect=255)
+        self.refused("the list of regions: ", "--regions", self.folder / "missing.csv", expect=255)
         self.refused("needs a score", "-n", "--feature", "psnr", "--map", twice)
         self.assertFalse(twice.exists())
 

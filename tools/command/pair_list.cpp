@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = vmaf::system::fs;
 
-constexpr std::size_t kMostBytes = std::size_t{64} << 20; // of a list: hundreds of thousands of pairs
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;   // of a list: hundreds of thousands of pairs
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; // spreadsheets write it
 
 std::string place(const std::string &list, unsigned line) {
     return "line " + std::to_string(line) + " of " + quoted(list);
@@ -98,7 +99,7 @@ std::string plain_path(const std::string &path) {
     return failed ? path : result.string();
 }
 
-std::string read_list(const std::string &path) try {
+std::string read_list(const std::string &path, const char *what) try {
     system::InputFile file = system::InputFile::open(path);
     std::string text;
     std::array<char, 65536> buffer;
@@ -108,9 +109,10 @@ std::string read_list(const std::string &path) try {
         if (text.size() > kMostBytes)
             throw invalid(file.name() + " is longer than " + std::to_string(kMostBytes >> 20) + " MB; split it");
     }
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
     return text;
 } catch (const Error &e) {
-    throw Failure(ExitCode::setup, std::string("the list: ") + e.what());
+    throw Failure(ExitCode::setup, std::string(what) + ": " + e.what());
 }
 
 std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string &name) {
@@ -121,7 +123,6 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
         std::string_view line = text.substr(begin, end - begin);
         begin = end + 1;
         number++;
-        if (number == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3); // a byte order mark
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
         const auto refused = [&](const std::string &why) {
@@ -164,7 +165,7 @@ std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, co
 std::vector<ListedPair> find_pairs(const Options &options) {
     std::vector<ListedPair> pairs;
     if (!options.list.empty()) {
-        pairs = parse_pair_list(read_list(options.list), options.list);
+        pairs = parse_pair_list(read_list(options.list, "the list"), options.list);
     } else {
         pairs.push_back({quoted(options.distorted), options.reference, options.distorted, ""});
         for (const std::string &encode : options.more_distorted)
@@ -175,8 +176,8 @@ std::vector<ListedPair> find_pairs(const Options &options) {
         if (!fs::is_directory(*options.output, failed))
             throw Failure(ExitCode::setup,
                           std::string(options.list.empty() ? "with several --distorted clips" : "with --list") +
-                              ", --output names the folder for the documents, and " + quoted(*options.output) +
-                              " is not one; create it first");
+                              ", --output names the folder for the documents, and '" + *options.output +
+                              "' is not one; create it first");
         for (ListedPair &pair : pairs)
             if (pair.output.empty())
                 pair.output =

@@ -33,7 +33,8 @@ std::set<system::FileIdentity> files_of(const std::vector<ListedPair> &pairs, co
 // Normalises a path, whether or not it exists.
 std::string plain_path(const std::string &path);
 
-// Reads a list. Pipes are fine (--list <(...)), endless input is not. Throws Failure(setup).
-std::string read_list(const std::string &path);
+// Reads a list, without a byte order mark. Pipes are fine (--list <(...)), endless input is not. Throws Failure(setup),
+// which calls the list `what`.
+std::string read_list(const std::string &path, const char *what);
 
 } // namespace vmaf::cli

@@ -93,7 +93,7 @@ void read_regions(LocalOptions &options, const std::string &path) {
     std::vector<std::string> fixed;
     for (const Region &region : options.regions) fixed.push_back(region.name);
     unsigned count = 0;
-    for (std::string line : split(read_list(path), '\n')) {
+    for (std::string line : split(read_list(path, "the list of regions"), '\n')) {
         count++;
         if (!line.empty() && line.back() == '\r') line.pop_back();
         if (line.empty() || line[0] == '#' || (count == 1 && line.starts_with("frame,"))) continue;

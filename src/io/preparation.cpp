@@ -115,9 +115,10 @@ class Planner {
             mismatch("the pictures have different shapes: the reference clip is " + size_text(ref_) +
                      " with samples of " + aspect_text(ref_) + " (" + decimal(shape(ref_)) + "), the distorted clip " +
                      size_text(dist_) + " with " + aspect_text(dist_) + " (" + decimal(shape(dist_)) + "); " +
-                     (is_turned() ? "one of them is turned; rotate it first"
-                                  : "crop or pad one of them first; --crop auto removes black bars that only one "
-                                    "clip has"));
+                     (is_turned()            ? "one of them is turned; rotate it first"
+                      : request_.has_cropped ? "after --crop they do not show the same part; try without it"
+                                             : "crop or pad one of them first; --crop auto removes black bars that "
+                                               "only one clip has"));
         else if (is_padded(ref_.width, dist_.width, ref_.height, dist_.height) ||
                  is_padded(ref_.height, dist_.height, ref_.width, dist_.width))
             mismatch("the reference clip is " + size_text(ref_) + ", the distorted clip " + size_text(dist_) +

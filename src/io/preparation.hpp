@@ -11,6 +11,7 @@ namespace vmaf {
 struct PreparationRequest {
     std::string scaler = "bicubic";
     bool ignores_range = false; // compares samples as stored, whatever the files state
+    bool has_cropped = false;   // as the user asked
 };
 
 struct Preparation {

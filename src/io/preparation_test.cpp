@@ -69,6 +69,13 @@ TEST(Preparation, ALostRotationIsNamed) {
     EXPECT_EQ(plan(facts(), facts(1920, 800)).mismatches[0].find("turned"), std::string::npos);
 }
 
+TEST(Preparation, CroppingThatMadeTheShapesDifferIsNotAdvised) {
+    const PreparationRequest request{.has_cropped = true};
+    const std::string sentence = prepare_pair(facts(), facts(1920, 800), request).mismatches.at(0);
+    EXPECT_NE(sentence.find("try without it"), std::string::npos) << sentence;
+    EXPECT_EQ(sentence.find("--crop auto"), std::string::npos) << sentence;
+}
+
 TEST(Preparation, HdrBesideAClipWithoutTagsHasAWarning) {
     VideoFacts hdr = facts(), untagged = facts();
     hdr.transfer = "smpte2084";

@@ -157,9 +157,8 @@ void VideoPairs::check_rates() {
     if (report_.reference.start != report_.distorted.start)
         step("the reference clip starts at " + seconds_text(report_.reference.start) + ", the distorted clip at " +
              seconds_text(report_.distorted.start) + "; their first frames are paired");
-    if (ref.value() <= 0 || dist.value() <= 0 || !is_constant_rate(report_.reference) ||
-        !is_constant_rate(report_.distorted))
-        return;
+    const auto has_rate = [](const VideoFacts &f) { return f.frames != 1u && is_constant_rate(f); }; // not a still
+    if (ref.value() <= 0 || dist.value() <= 0 || !has_rate(report_.reference) || !has_rate(report_.distorted)) return;
     const double ratio = std::max(ref.value(), dist.value()) / std::min(ref.value(), dist.value());
     const std::string rates =
         "the reference clip has " + rate_text(ref) + " frames per second, the distorted clip " + rate_text(dist);

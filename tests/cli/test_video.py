@@ -390,6 +390,12 @@ class Pairing(VideoTest):
         self.good(self.pair(half, self.lossless)[0], 15)
         self.assertEqual(len(self.pair(self.lossless, half, *FEATURES, "--missing", "repeat")[0]["frames"]), 30)
 
+    def test_stills_have_no_rate(self):
+        still = self.encode("still.mp4", "-frames:v", "1", "-r", "7", "-c:v", "libx264")
+        document, stderr = self.pair(self.lossless, still)
+        self.assertEqual(len(document["frames"]), 1)
+        self.assertNotIn("frames per second", stderr)
+
     def test_rates_without_common_times_are_refused(self):
         other = self.changed("other.mp4", "fps=30")
         self.refuse(self.lossless, other, says=["24", "30", "--pair index"])

@@ -64,7 +64,8 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     VideoPairsRequest request;
     request.reference = video_request(options.reference, reference_is_y4m, options);
     request.distorted = video_request(options.distorted, distorted_is_y4m, options);
-    request.preparation = {.scaler = video.scaler, .ignores_range = video.ignores_range};
+    request.preparation = {
+        .scaler = video.scaler, .ignores_range = video.ignores_range, .has_cropped = video.finds_bars || video.crop};
     request.align = video.align;
     request.offset_frames = video.offset_frames;
     request.missing = video.missing;

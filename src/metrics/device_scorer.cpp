@@ -12,7 +12,7 @@ std::unique_ptr<DeviceScorer> Metric::make_family_device_scorer(std::span<const 
     return make_device_scorer(device);
 }
 std::unique_ptr<DeviceScorer> Metric::make_tiling_device_scorer(Device &, const TileGrid &) const {
-    throw Error(ENOTSUP, "its maps and regions have no device code");
+    throw Error(ENOTSUP, "no device code for maps and regions");
 }
 
 void check_arguments(const LoadedKernel &kernel, std::size_t args_bytes) {

@@ -17,7 +17,15 @@ class RealTiles {
     struct Axis {
         int samples = 0;
         std::int64_t numerator = 1, denominator = 1, shift = 0;
+
+        // Samples that are spread over `pixels`.
+        static Axis spread(int samples, std::int64_t pixels) { return {samples, pixels, samples, 0}; }
+        int pixel(int sample) const { return int(sample * numerator / denominator + shift); }
     };
+    // The first sample of each column or row of tiles, then the number of samples.
+    static std::vector<int> columns_of(const TileGrid &grid, const Axis &across);
+    static std::vector<int> rows_of(const TileGrid &grid, const Axis &down);
+
     // `tiles`: `stride` words per tile; the one at `first` is this sum, the next one the number of
     // samples.
     RealTiles(const TileGrid &grid, const Axis &across, const Axis &down, std::vector<std::int64_t> &tiles,

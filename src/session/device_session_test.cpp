@@ -158,60 +158,59 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
 }
 
 // Cells of the model and of features, a fixed region, and a moving one that some frames lack.
-LocalConfig all_parts(const Model &model, std::vector<CellFrame> &cells) {
+LocalConfig all_parts(const Model &model, std::string_view adm3, std::vector<CellFrame> &cells) {
     LocalConfig config;
     config.models = {model};
-    config.cell_scores = {model.name(), "psnr_y", "integer_adm3", "float_ssim"};
+    config.cell_scores = {model.name(), "psnr_y", std::string(adm3), "float_ssim", "ssim"};
     config.cell_size = 32;
     config.regions = {{"face", PictureArea{40, 8, 100, 40}, {}},
                       {"ball", {}, {{1, {0, 0, 16, 16}}, {2, {70, 33, 119, 80}}, {5, {7, 50, 50, 83}}}}};
-    config.region_features = {"psnr"};
+    config.region_features = {"psnr", "float_ssim"};
     config.on_cells = [&cells](const CellFrame &frame) { cells.push_back(frame); };
     return config;
 }
 
 TEST(DeviceSession, MapsAndRegionsHaveTheScoresOfTheCpu) {
     constexpr PictureFormat format{PixelFormat::yuv420p, 8, 119, 83};
-    const Model model = load_builtin_model("vmaf_v0.6.1", {});
-    const auto scored = [&](Session &session, std::vector<CellFrame> &cells) {
-        session.use_features_of(model);
-        session.use_feature("psnr", {});
-        session.use_feature("float_ssim", {}); // has no device code for parts
-        session.use_local_scores(all_parts(model, cells));
-        for (unsigned i = 0; i < 7; i++) session.read(noise(i / 2 + 1, format), noise(100 + i, format), i);
-        session.flush();
-    };
-    Session cpu({.subsample = 2});
-    std::vector<CellFrame> wanted;
-    scored(cpu, wanted);
-    ASSERT_EQ(wanted.size(), 4u);
-    for (const unsigned lanes : {32u, 64u})
-        for (const unsigned batch : {1u, 4u}) {
-            Session session({.subsample = 2});
-            session.use_device({.device = open_host_device(lanes), .is_explicit = false, .batch = batch});
-            std::vector<CellFrame> cells;
-            scored(session, cells);
-            EXPECT_EQ(session.features_off_device(), std::vector<std::string>{"float_ssim"});
-            expect_same_scores(cpu, session);
-            ASSERT_EQ(cells.size(), wanted.size());
-            for (std::size_t i = 0; i < cells.size(); i++) EXPECT_EQ(cells[i].scores, wanted[i].scores) << i;
-        }
+    for (const auto &[version, adm3] : {std::pair{"vmaf_v0.6.1", "integer_adm3"}, {"vmaf_float_v0.6.1", "adm3"}}) {
+        const Model model = load_builtin_model(version, {});
+        const auto scored = [&](Session &session, std::vector<CellFrame> &cells) {
+            session.use_features_of(model);
+            for (const char *feature : {"psnr", "float_ssim", "ssim"}) session.use_feature(feature, {});
+            session.use_local_scores(all_parts(model, adm3, cells));
+            for (unsigned i = 0; i < 7; i++) session.read(noise(i / 2 + 1, format), noise(100 + i, format), i);
+            session.flush();
+        };
+        Session cpu({.subsample = 2});
+        std::vector<CellFrame> wanted;
+        scored(cpu, wanted);
+        ASSERT_EQ(wanted.size(), 4u);
+        for (const unsigned lanes : {32u, 64u})
+            for (const unsigned batch : {1u, 4u}) {
+                Session session({.subsample = 2});
+                session.use_device({.device = open_host_device(lanes), .is_explicit = false, .batch = batch});
+                std::vector<CellFrame> cells;
+                scored(session, cells);
+                EXPECT_EQ(session.features_off_device(), std::vector<std::string>{});
+                expect_same_scores(cpu, session);
+                ASSERT_EQ(cells.size(), wanted.size());
+                for (std::size_t i = 0; i < cells.size(); i++) EXPECT_EQ(cells[i].scores, wanted[i].scores) << i;
+            }
+    }
 }
 
-TEST(DeviceSession, AFeatureWithoutDeviceCodeForPartsCannotBePinned) {
-    constexpr PictureFormat format{PixelFormat::yuv420p, 8, 119, 83};
-    Session session({});
-    session.use_device({.device = open_host_device()});
-    session.use_feature("float_ssim_host", {});
-    LocalConfig config;
-    config.cell_scores = {"float_ssim"};
-    session.use_local_scores(std::move(config));
-    try {
-        session.prepare(format);
-        FAIL() << "prepared";
-    } catch (const Error &e) {
-        EXPECT_NE(std::string(e.what()).find("its maps and regions have no device code"), std::string::npos)
-            << e.what();
+TEST(DeviceSession, EveryFeatureWithScoresOfPartsHasThemOnDevices) {
+    constexpr PictureFormat format{PixelFormat::yuv420p, 8, 320, 240};
+    for (const MetricInfo *info : all_metrics()) {
+        if (info->create(OptionValues(info->name, info->options, {}))->local_names().empty()) continue;
+        Session session({});
+        session.use_device({.device = open_host_device()});
+        session.use_feature(std::string(info->name) + "_host", {}); // runs nowhere else
+        LocalConfig config;
+        config.regions = {{"face", PictureArea{40, 8, 100, 40}, {}}};
+        config.region_features = {std::string(info->name)};
+        session.use_local_scores(std::move(config));
+        EXPECT_NO_THROW(session.prepare(format)) << info->name;
     }
 }
 

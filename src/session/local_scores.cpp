@@ -99,10 +99,9 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
         const auto local = slot->local_names();
         const auto at = std::find(local.begin(), local.end(), found->first);
         if (at == local.end()) continue;
-        auto measured =
-            std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == slot.get(); });
-        if (measured == measured_.end()) {
-            measured = measured_.insert(measured_.end(), {slot.get(), columns_, false});
+        const Measured *measured = find(*slot);
+        if (!measured) {
+            measured = &measured_.emplace_back(Measured{slot.get(), columns_});
             columns_ += local.size();
         }
         return {.column = measured->first_column + std::size_t(at - local.begin()), .of_frame = {}, .given_as = {}};
@@ -171,8 +170,10 @@ bool LocalScores::moves_edges(std::size_t region) const {
     return std::any_of(r.at.begin(), r.at.end(), [&](const auto &at) { return checked(r, at.second) != at.second; });
 }
 
-bool LocalScores::needs(const MetricSlot &slot) const {
-    return std::any_of(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == &slot; });
+const LocalScores::Measured *LocalScores::find(const MetricSlot &slot) const {
+    const auto found =
+        std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == &slot; });
+    return found == measured_.end() ? nullptr : &*found;
 }
 
 std::vector<std::string> LocalScores::sparse_names() const {
@@ -205,8 +206,14 @@ std::shared_ptr<const LocalScores::Areas> LocalScores::areas_at(unsigned index) 
     return fixed_ ? fixed_ : make_areas(index);
 }
 
-void LocalScores::split_by(const std::function<bool(const MetricSlot &)> &has_all_tiles) {
-    for (Measured &m : measured_) m.has_all_tiles = has_all_tiles(*m.slot);
+void LocalScores::split_by(const std::function<bool(const MetricSlot &)> &is_on_device) {
+    for (Measured &m : measured_) m.has_all_tiles = is_on_device(*m.slot) || m.slot->metric().has_real_tiles();
+}
+
+const TileGrid *LocalScores::tiles_for(const MetricSlot &slot, const Areas &areas) const {
+    const Measured *const measured = find(slot);
+    if (!measured) return nullptr;
+    return measured->has_all_tiles ? &all_tiles_ : &areas.grid;
 }
 
 void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,

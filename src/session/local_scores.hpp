@@ -72,17 +72,20 @@ class LocalScores {
         std::vector<TileGrid::Block> of_all;   // the same in all_tiles()
     };
     std::shared_ptr<const Areas> areas_at(unsigned index) const;
-    // Tiles cut along the edges of all areas of all frames: for devices, which use one grid for all frames.
+    // Tiles cut along the edges of all areas of all frames: for devices, which use one grid for all frames, and for
+    // sums of doubles, whose bits depend on the grid.
     const TileGrid &all_tiles() const { return all_tiles_; }
-    // Tells which metrics use all_tiles() and not the frame's own grid. Call it before the first frame.
-    void split_by(const std::function<bool(const MetricSlot &)> &has_all_tiles);
+    // Tells which metrics run on a device. Call it before the first frame.
+    void split_by(const std::function<bool(const MetricSlot &)> &is_on_device);
+    // What a metric on the CPU adds up for a frame; null: nothing.
+    const TileGrid *tiles_for(const MetricSlot &slot, const Areas &areas) const;
 
     const CellLayout &layout() const { return layout_; }
     // The area of a region that does not move.
     std::optional<PictureArea> area_of(std::size_t region) const;
     // Whether a moving region has different edges in some frames.
     bool moves_edges(std::size_t region) const;
-    bool needs(const MetricSlot &slot) const;
+    bool needs(const MetricSlot &slot) const { return find(slot) != nullptr; }
     // Scores of moving regions, which some frames may lack.
     std::vector<std::string> sparse_names() const;
 
@@ -118,6 +121,7 @@ class LocalScores {
         std::vector<double> figures;
     };
 
+    const Measured *find(const MetricSlot &slot) const;
     Score resolve(const std::string &name, const Slots &slots);
     void resolve_regions(const Slots &slots);
     void check_names(const Slots &slots) const;

@@ -240,7 +240,7 @@ void Session::Impl::measure(Frame &frame, const Frame::Part &part) {
         input.earlier_ref[k] = pointer(frame.earlier_ref[k]);
         input.earlier_dist[k] = pointer(frame.earlier_dist[k]);
     }
-    if (frame.areas && local->needs(*part.family->members().front())) input.tiles = &frame.areas->grid;
+    if (frame.areas) input.tiles = local->tiles_for(*part.family->members().front(), *frame.areas);
     const std::span results(frame.results);
     const ReferenceUse reference{frame.halves.get(), frame.earlier_numbers};
     part.family->measure(input, reference, results.subspan(part.first, part.family->members().size()), isa);

@@ -119,10 +119,10 @@ class Scorer final : public FrameScorer {
     void begin_tiles(const TileGrid &grid, FrameResult &result) {
         result.tiles.assign(grid.count() * kTileWords, 0);
         tiles_.clear();
-        for (std::size_t s = 0; s < kScales; s++) {
-            const auto axis = [&](int samples) { return RealTiles::Axis{samples, std::int64_t(2) << s, 1, 0}; };
-            tiles_.emplace_back(grid, axis(windows_[s].width), axis(windows_[s].height), result.tiles, kTileWords,
-                                s * kFloatTileWords);
+        for (int s = 0; s < kScales; s++) {
+            const Window &window = windows_[std::size_t(s)];
+            tiles_.emplace_back(grid, float_tile_axis(s, window.width), float_tile_axis(s, window.height), result.tiles,
+                                kTileWords, std::size_t(s) * kFloatTileWords);
         }
     }
 
@@ -189,7 +189,10 @@ class FloatAdmMetric final : public Metric {
     }
 
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return make_float_device_scorer(plan_, combination_.noise_weight, device);
+        return make_float_device_scorer(plan_, combination_.noise_weight, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return make_float_device_scorer(plan_, combination_.noise_weight, &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <optional>
 
 #include "base/error.hpp"
 #include "device/trace.hpp"
 #include "metrics/adm/float_adm_kernels.hpp"
+#include "metrics/common/device_real_tiles.hpp"
 
 namespace vmaf::adm {
 
@@ -19,7 +21,7 @@ constexpr std::size_t kLines = 3 * kFloatAdmBands;
 
 class FloatAdmDevice final : public DeviceScorer {
   public:
-    FloatAdmDevice(const FloatPlan &plan, double noise_weight, Device &device)
+    FloatAdmDevice(const FloatPlan &plan, double noise_weight, const TileGrid *tiles, Device &device)
         : plan_(plan), noise_weight_(noise_weight), windows_(scale_windows(plan.width, plan.height)),
           wavelet_first_(device.load({kSet, plan.bits == 8 ? "float_adm_wavelet_8" : "float_adm_wavelet_16"})),
           wavelet_later_(device.load({kSet, "float_adm_wavelet_float"})), sums_(device.load({kSet, "float_adm_sums"})),
@@ -34,6 +36,13 @@ class FloatAdmDevice final : public DeviceScorer {
         for (std::size_t s = 0; s + 1 < kScales; s++)
             approx_[s] = {scratch_.add<float>(samples_of(windows_[s])), scratch_.add<float>(samples_of(windows_[s]))};
         for (Piece<float> &totals : totals_) totals = results_.add<float>(kLines);
+        if (!tiles) return;
+        terms_kernel_ = device.load({kSet, "float_adm_terms"});
+        terms_ = scratch_.add<float>(kLines * coefficients);
+        std::array<DeviceRealTiles::Image, kScales> images;
+        for (std::size_t s = 0; s < kScales; s++)
+            images[s] = {float_tile_axis(int(s), windows_[s].width), float_tile_axis(int(s), windows_[s].height)};
+        tiles_.emplace(*tiles, images, kLines, results_, device);
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -62,6 +71,7 @@ class FloatAdmDevice final : public DeviceScorer {
             }
             store_scale(s, v, result);
         }
+        if (tiles_) tiles_->collect(from, result);
     }
 
   private:
@@ -122,27 +132,47 @@ class FloatAdmDevice final : public DeviceScorer {
         totals.totals = batch.results_of(totals_[s]);
         launch(queue, sums_, {1, blocks_for(w.bottom - w.top, sums_.shape.tile_height), batch.count}, sums);
         launch(queue, totals_kernel_, {kLines, 1, batch.count}, totals);
+        if (tiles_) enqueue_tiles(queue, batch, s, sums);
+    }
+
+    // One scale after the other uses the same memory for terms.
+    void enqueue_tiles(Queue &queue, const DeviceBatch &batch, std::size_t s, const FloatAdmSumsArgs &sums) const {
+        FloatAdmTermsArgs args{};
+        args.all = sums;
+        args.all.left = args.all.top = 0;
+        args.all.right = sums.width;
+        args.all.bottom = sums.height;
+        args.terms = batch.scratch_of(terms_);
+        args.plane = samples_of(windows_[s]);
+        launch_tiles(queue, terms_kernel_, sums.width, sums.height, batch.count, args);
+        std::array<TileTerms, kLines> terms;
+        for (std::size_t i = 0; i < kLines; i++)
+            terms[i] = tiles_->floats(s, {args.terms.first + i * args.plane, args.terms.stride}, 1,
+                                      static_cast<std::size_t>(sums.width));
+        tiles_->enqueue(queue, batch, terms, s * kLines);
     }
 
     FloatPlan plan_;
     double noise_weight_;
     std::array<Window, kScales> windows_;
-    LoadedKernel wavelet_first_, wavelet_later_, sums_, totals_kernel_;
-    Piece<float> reference_, restored_, added_;
+    LoadedKernel wavelet_first_, wavelet_later_, sums_, totals_kernel_, terms_kernel_;
+    Piece<float> reference_, restored_, added_, terms_;
     std::array<Piece<float>, kLines> lines_;
     std::array<std::array<Piece<float>, 2>, kScales - 1> approx_; // [scale][picture]
     std::array<Piece<float>, kScales> totals_;
+    std::optional<DeviceRealTiles> tiles_;
 };
 
 } // namespace
 
-std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight, Device &device) {
+std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight,
+                                                       const TileGrid *tiles, Device &device) {
     if (plan.exponent != 3.0)
         throw Error(
             ENOTSUP,
             "float_adm: option adm_p_norm other than 3 is not supported on devices (its powers are those of the C "
             "library)");
-    return std::make_unique<FloatAdmDevice>(plan, noise_weight, device);
+    return std::make_unique<FloatAdmDevice>(plan, noise_weight, tiles, device);
 }
 
 } // namespace vmaf::adm

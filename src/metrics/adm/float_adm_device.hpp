@@ -8,7 +8,9 @@
 
 namespace vmaf::adm {
 
-// Fills a FrameResult like the CPU's scorer. Throws Error(ENOTSUP) for exponents other than 3.
-std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight, Device &device);
+// Fills a FrameResult like the CPU's scorer. `tiles`: also summed; null: none. Throws Error(ENOTSUP) for exponents
+// other than 3.
+std::unique_ptr<DeviceScorer> make_float_device_scorer(const FloatPlan &plan, double noise_weight,
+                                                       const TileGrid *tiles, Device &device);
 
 } // namespace vmaf::adm

@@ -9,6 +9,8 @@ const MetricDeviceCases float_adm_cases("float_adm", [](DeviceCaseList &list) {
     list.add(130, 135, 16, {{"adm_enhn_gain_limit", "1.2"}, {"debug", "true"}});
     list.add(67, 66, 8, {{"adm_bypass_cm", "1"}});
     list.add(90, 70, 10, {{"adm_skip_scale0", "true"}, {"adm_csf_mode", "1"}});
+    for (const unsigned bits : {8u, 16u}) list.add_tiles(131, 67, bits, 16);
+    list.add_tiles(90, 70, 10, 32, {{"adm_skip_scale0", "true"}, {"adm_bypass_cm", "1"}});
 });
 
 } // namespace

@@ -8,4 +8,5 @@
     F(float_adm_wavelet_16)                                                                                            \
     F(float_adm_wavelet_float)                                                                                         \
     F(float_adm_sums)                                                                                                  \
+    F(float_adm_terms)                                                                                                 \
     F(float_adm_totals)

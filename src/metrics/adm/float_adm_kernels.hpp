@@ -211,10 +211,43 @@ template <class C> struct FloatAdmSumsKernel {
     }
 };
 
+// The terms of all coefficients, for tiles.
+struct FloatAdmTermsArgs {
+    FloatAdmSumsArgs all; // the window is the whole scale
+    FrameArray<float> terms;
+    u64 plane; // from sum to sum
+};
+
+template <class C> struct FloatAdmTermsKernel {
+    using Args = FloatAdmTermsArgs;
+    using Sums = FloatAdmSumsKernel<C>;
+    using SharedMemory = typename Sums::SharedMemory;
+    static constexpr int kThreads = Sums::kThreads, kMinBlocks = Sums::kMinBlocks;
+    static constexpr int kTileWidth = Sums::kColumns, kTileHeight = Sums::kTileHeight;
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &args) {
+        const FloatAdmSumsArgs &a = args.all;
+        const int x0 = c.block_x * kTileWidth, y0 = c.block_y * kTileHeight;
+        const typename Sums::Fill fill{c, shared, a, y0};
+        fill(x0);
+        c.barrier();
+        for (int i = c.thread; i < kTileHeight * kTileWidth; i += kThreads) {
+            const int row = i / kTileWidth, column = i % kTileWidth;
+            if (x0 + column >= a.width || y0 + row >= a.height) continue;
+            Global<float> out = args.terms.of(c.frame) + static_cast<u64>(y0 + row) * static_cast<u64>(a.width) +
+                                static_cast<u64>(x0 + column);
+            VMAF_UNROLL
+            for (int n = 0; n < 3 * kFloatAdmBands; n++)
+                out[static_cast<u64>(n) * args.plane] = shared->lines.terms[n][row][column];
+        }
+    }
+};
+
 template <class C> using float_adm_wavelet_8 = FloatAdmWaveletKernel<C, u8>;
 template <class C> using float_adm_wavelet_16 = FloatAdmWaveletKernel<C, u16>;
 template <class C> using float_adm_wavelet_float = FloatAdmWaveletKernel<C, float>;
 template <class C> using float_adm_sums = FloatAdmSumsKernel<C>;
+template <class C> using float_adm_terms = FloatAdmTermsKernel<C>;
 template <class C> using float_adm_totals = LineTotalsKernel<C>;
 
 } // namespace kernels

@@ -37,6 +37,8 @@ float pooled(FloatRowSums::PerBand sums, double coefficients, double exponent, d
 
 // Sums of a scale's tiles: den, num and aim per band, with their numbers of coefficients.
 inline constexpr std::size_t kFloatTileWords = 3 * kBands * 2;
+// The coefficients of a scale along a side.
+inline RealTiles::Axis float_tile_axis(int scale, int samples) { return {samples, std::int64_t(2) << scale, 1, 0}; }
 
 void store_scale(std::size_t scale, const ScaleValues &values, FrameResult &result);
 

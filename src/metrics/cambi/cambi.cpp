@@ -64,11 +64,9 @@ class Scorer final : public FrameScorer {
 
     // Before pooling, which reorders the values.
     void add_tiles(int scale, const Canvas &canvas, std::span<const float> values, const FrameInput &frame) {
-        const auto axis = [](int samples, unsigned pixels) {
-            return RealTiles::Axis{samples, std::int64_t(pixels), samples, 0};
-        };
-        RealTiles tiles(*frame.tiles, axis(canvas.width, frame.dist.format().width),
-                        axis(canvas.height, frame.dist.format().height), *tiles_, kTileWords,
+        const PictureFormat &format = frame.dist.format();
+        RealTiles tiles(*frame.tiles, RealTiles::Axis::spread(canvas.width, format.width),
+                        RealTiles::Axis::spread(canvas.height, format.height), *tiles_, kTileWords,
                         std::size_t(scale) * kWordsOfScale);
         for (int y = 0; y < canvas.height; y++) tiles.add_row(y, values.data() + std::ptrdiff_t(y) * canvas.width);
     }
@@ -127,7 +125,10 @@ class CambiMetric final : public Metric {
     }
 
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return cambi::make_device_scorer(setup_, format_, heatmaps_.get(), device);
+        return cambi::make_device_scorer(setup_, format_, heatmaps_.get(), nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return cambi::make_device_scorer(setup_, format_, heatmaps_.get(), &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -11,6 +11,7 @@
 #include "metrics/cambi/cambi_image_kernels.hpp"
 #include "metrics/cambi/cambi_pool_kernels.hpp"
 #include "metrics/cambi/cambi_stages.hpp"
+#include "metrics/common/device_real_tiles.hpp"
 
 namespace vmaf::cambi {
 
@@ -70,7 +71,8 @@ constexpr std::size_t kPictureFigures = kScales; // pooled sums
 
 class CambiDeviceScorer final : public DeviceScorer {
   public:
-    CambiDeviceScorer(const Setup &setup, const PictureFormat &format, const HeatmapFiles *heatmaps, Device &device)
+    CambiDeviceScorer(const Setup &setup, const PictureFormat &format, const HeatmapFiles *heatmaps,
+                      const TileGrid *tiles, Device &device)
         : setup_(setup), heatmaps_(heatmaps), encoded_(setup.encoded, setup, format, device),
           prepare_(load(device, setup.bits == 8 ? "cambi_prepare_8" : "cambi_prepare_16")),
           mode_(load(device, "cambi_mode")),
@@ -88,6 +90,13 @@ class CambiDeviceScorer final : public DeviceScorer {
             heatmap_ = load(device, "cambi_heatmap");
             pixels_ = results_.add<u64>((encoded_.c_values + 3) / 4);
         }
+        if (tiles) {
+            std::array<DeviceRealTiles::Image, kScales> images;
+            for (std::size_t s = 0; s < kScales; s++)
+                images[s] = {RealTiles::Axis::spread(encoded_.scales[s].width, format.width),
+                             RealTiles::Axis::spread(encoded_.scales[s].height, format.height)};
+            tiles_.emplace(*tiles, images, 1, results_, device);
+        }
         planes_ = {.ref = setup.full_ref ? 1u : 0u, .dist = 1};
         has_long_chains_ = true; // ordered_sum_ in banded pictures
     }
@@ -102,6 +111,7 @@ class CambiDeviceScorer final : public DeviceScorer {
         result.values[kEncodedScore] = score(figures, encoded_);
         if (source_) result.values[kSourceScore] = score(figures + kPictureFigures, *source_);
         if (heatmaps_) write_heatmaps(from);
+        if (tiles_) tiles_->collect(from, result);
     }
 
   private:
@@ -128,6 +138,7 @@ class CambiDeviceScorer final : public DeviceScorer {
             args.values = static_cast<u32>(plan.c_values);
             launch_tiles(queue, heatmap_, static_cast<int>(args.values), 1, batch.count, args);
         }
+        if (tiles_ && &plan == &encoded_) enqueue_tiles(queue, batch);
         enqueue_pooling(queue, batch, plan, figures);
     }
 
@@ -198,6 +209,19 @@ class CambiDeviceScorer final : public DeviceScorer {
         launch(queue, count_, {tiles, 1, batch.count}, args);
     }
 
+    // Before pooling, which reorders the values.
+    void enqueue_tiles(Queue &queue, const DeviceBatch &batch) const {
+        const FrameArray<u32> c_values = batch.scratch_of(c_values_);
+        std::array<TileTerms, kScales> terms;
+        for (std::size_t s = 0; s < kScales; s++) {
+            const CambiScale &scale = encoded_.scales[s];
+            const FrameArray<float> values = {reinterpret_cast<float *>(c_values.first + scale.c_values),
+                                              c_values.stride};
+            terms[s] = tiles_->floats(s, values, 1, static_cast<std::size_t>(scale.width));
+        }
+        tiles_->enqueue(queue, batch, terms);
+    }
+
     void enqueue_pooling(Queue &queue, const DeviceBatch &batch, const Plan &plan, FrameArray<u64> figures) const {
         CambiPoolArgs args{};
         args.c_values = batch.scratch_of(c_values_);
@@ -250,13 +274,14 @@ class CambiDeviceScorer final : public DeviceScorer {
     Piece<u16> codes_;
     Piece<u32> c_values_;
     Piece<u64> pools_, figures_, pixels_;
+    std::optional<DeviceRealTiles> tiles_;
 };
 
 } // namespace
 
 std::unique_ptr<DeviceScorer> make_device_scorer(const Setup &setup, const PictureFormat &format,
-                                                 const HeatmapFiles *heatmaps, Device &device) {
-    return std::make_unique<CambiDeviceScorer>(setup, format, heatmaps, device);
+                                                 const HeatmapFiles *heatmaps, const TileGrid *tiles, Device &device) {
+    return std::make_unique<CambiDeviceScorer>(setup, format, heatmaps, tiles, device);
 }
 
 } // namespace vmaf::cambi

@@ -9,8 +9,8 @@
 
 namespace vmaf::cambi {
 
-// `heatmaps` is null without heat maps, and must outlive the scorer.
+// `heatmaps` is null without heat maps, and must outlive the scorer. `tiles`: also summed; null: none.
 std::unique_ptr<DeviceScorer> make_device_scorer(const Setup &setup, const PictureFormat &format,
-                                                 const HeatmapFiles *heatmaps, Device &device);
+                                                 const HeatmapFiles *heatmaps, const TileGrid *tiles, Device &device);
 
 } // namespace vmaf::cambi

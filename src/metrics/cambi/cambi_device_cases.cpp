@@ -24,6 +24,9 @@ const MetricDeviceCases cambi_cases("cambi", [](DeviceCaseList &list) {
                                   {{"full_ref", "true"}},
                                   {{"full_ref", "true"}, {"src_width", "400"}, {"src_height", "200"}}})
         list.add(240, 162, 10, options);
+    for (const unsigned bits : {8u, 10u}) list.add_tiles(217, 67, bits, 16);
+    list.add_tiles(240, 162, 10, 48, {{"full_ref", "true"}, {"enc_width", "221"}, {"enc_height", "151"}});
+    list.add_tiles(240, 162, 8, 32);
 });
 
 } // namespace

@@ -108,7 +108,10 @@ class Ciede final : public Metric {
         return std::make_unique<CiedeScorer<std::uint16_t>>(format_, pick_functions(isa));
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return ciede::make_device_scorer(format_, device);
+        return ciede::make_device_scorer(format_, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return ciede::make_device_scorer(format_, &tiles, device);
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ciede2000", index, in_decibels(result.values[0]));

@@ -28,8 +28,8 @@ struct Functions {
 extern const Functions scalar_functions;
 const Functions &pick_functions(Isa isa);
 
-// For a device; fills a FrameResult like the CPU's scorer, to within 1e-9.
-std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, Device &device);
+// For a device; fills a FrameResult like the CPU's scorer, to within 1e-9. `tiles`: also summed; null: none.
+std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const TileGrid *tiles, Device &device);
 
 } // namespace ciede
 

@@ -11,6 +11,7 @@ const MetricDeviceCases ciede_cases("ciede", [](DeviceCaseList &list) {
     list.add(64, 5, 12, {}, PixelFormat::yuv422p);
     list.add(33, 9, 16, {}, PixelFormat::yuv444p);
     list.add(3, 2, 10, {}, PixelFormat::yuv420p);
+    list.add_tiles(131, 67, 8, 16, {}, PixelFormat::yuv420p);
 });
 
 } // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "metrics/format_checks.hpp"
-#include "metrics/real_tiles.hpp"
 #include "metrics/ssim/box_mean.hpp"
 #include "metrics/ssim/ssim_core.hpp"
 #include "metrics/ssim/ssim_device.hpp"
@@ -56,13 +55,10 @@ class FloatSsimScorer final : public FrameScorer {
     }
 
   private:
-    // A position belongs to the tile with the middle of its window.
     void measure_tiles(const TileGrid &grid, const FloatRows &ref, const FloatRows &dist, FrameResult &result) {
         result.tiles.assign(grid.count() * kTileWords, 0);
-        const auto axis = [&](int samples) {
-            return RealTiles::Axis{std::max(samples - kSsimTaps + 1, 0), factor_, 1, kSsimTaps / 2 * factor_};
-        };
-        RealTiles tiles(grid, axis(ref.width()), axis(ref.height()), result.tiles, kTileWords);
+        RealTiles tiles(grid, ssim_tile_axis(ref.width(), factor_), ssim_tile_axis(ref.height(), factor_), result.tiles,
+                        kTileWords);
         core_.each_row(ref, dist, [&](int y, const double *ssim) { tiles.add_row(y, ssim); });
     }
 
@@ -93,7 +89,10 @@ class FloatSsim final : public Metric {
     }
 
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return make_float_ssim_device_scorer(format_, downscale_factor(format_, scale_), enable_lcs_, device);
+        return make_float_ssim_device_scorer(format_, downscale_factor(format_, scale_), enable_lcs_, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return make_float_ssim_device_scorer(format_, downscale_factor(format_, scale_), enable_lcs_, &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {

@@ -151,7 +151,10 @@ class Ssim final : public Metric {
         return std::make_unique<SsimScorer>(format_, isa);
     }
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return make_ssim_device_scorer(format_, device);
+        return make_ssim_device_scorer(format_, nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return make_ssim_device_scorer(format_, &tiles, device);
     }
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
         sink.score("ssim", index, result.values[0]);

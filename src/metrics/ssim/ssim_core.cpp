@@ -86,6 +86,10 @@ SsimTermRow from_column(const SsimTermRow &row, int x) {
 
 const SsimFunctions ssim_scalar = {horizontal, vertical};
 
+RealTiles::Axis ssim_tile_axis(int samples, int factor) {
+    return {std::max(samples - kSsimTaps + 1, 0), factor, 1, kSsimTaps / 2 * factor};
+}
+
 SsimCore::Worker::Worker(int width, int rows)
     : stride(round_up(width, 16)),
       carried(std::size_t(round_up(width, kSsimStrip) / kSsimStrip * kCarried * kRowFloats)),

@@ -9,6 +9,7 @@
 #include "base/aligned.hpp"
 #include "cpu/cpu.hpp"
 #include "metrics/metric.hpp"
+#include "metrics/real_tiles.hpp"
 #include "metrics/ssim/float_rows.hpp"
 #include "metrics/ssim/narrow.hpp"
 #include "metrics/ssim/ssim_adder.hpp"
@@ -58,6 +59,10 @@ const SsimFunctions &ssim_functions(Isa isa);
 
 // From the sums over all positions of width x height images, even if the window does not fit (6.4).
 SsimMeans ssim_means(const SsimSums &sums, int width, int height);
+
+// The positions along a side of `samples` that a box mean by `factor` has left. Each belongs to the tile with the
+// middle of its window.
+RealTiles::Axis ssim_tile_axis(int samples, int factor);
 
 class SsimCore {
   public:

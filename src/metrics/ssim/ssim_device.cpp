@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/trace.hpp"
+#include "metrics/common/device_real_tiles.hpp"
 #include "metrics/common/made_planes_device.hpp"
 #include "metrics/common/ordered_sums_device.hpp"
 #include "metrics/ssim/box_mean.hpp"
@@ -69,6 +70,7 @@ class Terms {
         if (wanted.ssim) ssim_ = scratch.add<u64>(positions_);
     }
     std::size_t positions() const { return positions_; }
+    FrameArray<u64> ssim(const DeviceBatch &batch) const { return batch.scratch_of(ssim_); }
 
     template <class Sample>
     void enqueue(Queue &queue, const DeviceBatch &batch, const LoadedKernel &kernel,
@@ -110,12 +112,14 @@ class Terms {
 
 class FloatSsimDevice final : public DeviceScorer {
   public:
-    FloatSsimDevice(const PictureFormat &format, int factor, bool enable_lcs, Device &device)
+    FloatSsimDevice(const PictureFormat &format, int factor, bool enable_lcs, const TileGrid *tiles, Device &device)
         : format_(format), factor_(factor), width_(reduced(format.width)), height_(reduced(format.height)),
           terms_kernel_(factor > 1 ? device.load({kSet, "ssim_terms_float"})
                                    : load_for_depth(device, "ssim_terms_8", "ssim_terms_16", format.bits)),
           terms_(scratch_, width_, height_, {true, enable_lcs}),
           sums_kernels_(device, scratch_, Terms::kSums, terms_.positions()), sums_(results_.add<u64>(Terms::kSums)) {
+        const DeviceRealTiles::Image image{ssim_tile_axis(width_, factor), ssim_tile_axis(height_, factor)};
+        if (tiles) tiles_.emplace(*tiles, std::span(&image, 1), 1, results_, device);
         if (factor == 1 || width_ <= 0 || height_ <= 0) return;
         box_kernel_ = std::has_single_bit(static_cast<unsigned>(factor))
                           ? load_for_depth(device, "ssim_box_8", "ssim_box_16", format.bits)
@@ -132,9 +136,13 @@ class FloatSsimDevice final : public DeviceScorer {
         std::vector<OrderedSource> sources;
         terms_.add_sources(batch, 0, sources);
         sums_kernels_.enqueue(queue, batch, sources, batch.results_of(sums_));
+        if (!tiles_ || terms_.positions() == 0) return;
+        const TileTerms terms = tiles_->doubles(0, terms_.ssim(batch), 1, std::size_t(width_ - kSsimTapCount + 1));
+        tiles_->enqueue(queue, batch, {&terms, 1});
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
+        if (tiles_) tiles_->collect(from, result);
         const SsimMeans means = Terms::means(from.of(sums_), width_, height_);
         result.values[0] = static_cast<double>(means.ssim);
         result.values[1] = static_cast<double>(means.luminance);
@@ -178,6 +186,7 @@ class FloatSsimDevice final : public DeviceScorer {
     OrderedSums sums_kernels_;
     std::optional<MadePlanes> planes_made_;
     Piece<u64> sums_;
+    std::optional<DeviceRealTiles> tiles_;
 };
 
 class FloatMsSsimDevice final : public DeviceScorer {
@@ -253,10 +262,13 @@ class FloatMsSsimDevice final : public DeviceScorer {
 
 class SsimDevice final : public DeviceScorer {
   public:
-    SsimDevice(const PictureFormat &format, Device &device)
+    SsimDevice(const PictureFormat &format, const TileGrid *tiles, Device &device)
         : format_(format), moments_(load_for_depth(device, "ssim_moments_8", "ssim_moments_16", format.bits)),
           terms_(scratch_.add<u64>(pixels(format))), sums_(device, scratch_, 1, pixels(format)),
-          sum_(results_.add<u64>(1)) {}
+          sum_(results_.add<u64>(1)) {
+        const DeviceRealTiles::Image image{{static_cast<int>(format.width)}, {static_cast<int>(format.height)}};
+        if (tiles) tiles_.emplace(*tiles, std::span(&image, 1), 1, results_, device);
+    }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
         const TraceRange trace("ssim");
@@ -274,10 +286,14 @@ class SsimDevice final : public DeviceScorer {
         launch_tiles(queue, moments_, args.width, args.height, batch.count, args);
         const OrderedSource source = OrderedSums::doubles(args.terms, pixels(format_));
         sums_.enqueue(queue, batch, {&source, 1}, batch.results_of(sum_));
+        if (!tiles_) return;
+        const TileTerms terms = tiles_->doubles(0, args.terms, 1, format_.width);
+        tiles_->enqueue(queue, batch, {&terms, 1});
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
         result.values[0] = std::bit_cast<double>(*from.of(sum_)) / ssim_total_weight(format_);
+        if (tiles_) tiles_->collect(from, result);
     }
 
   private:
@@ -286,13 +302,14 @@ class SsimDevice final : public DeviceScorer {
     Piece<u64> terms_;
     OrderedSums sums_;
     Piece<u64> sum_;
+    std::optional<DeviceRealTiles> tiles_;
 };
 
 } // namespace
 
 std::unique_ptr<DeviceScorer> make_float_ssim_device_scorer(const PictureFormat &format, int factor, bool enable_lcs,
-                                                            Device &device) {
-    return std::make_unique<FloatSsimDevice>(format, factor, enable_lcs, device);
+                                                            const TileGrid *tiles, Device &device) {
+    return std::make_unique<FloatSsimDevice>(format, factor, enable_lcs, tiles, device);
 }
 
 std::unique_ptr<DeviceScorer> make_float_ms_ssim_device_scorer(const PictureFormat &format, bool enable_lcs,
@@ -300,8 +317,9 @@ std::unique_ptr<DeviceScorer> make_float_ms_ssim_device_scorer(const PictureForm
     return std::make_unique<FloatMsSsimDevice>(format, enable_lcs, device);
 }
 
-std::unique_ptr<DeviceScorer> make_ssim_device_scorer(const PictureFormat &format, Device &device) {
-    return std::make_unique<SsimDevice>(format, device);
+std::unique_ptr<DeviceScorer> make_ssim_device_scorer(const PictureFormat &format, const TileGrid *tiles,
+                                                      Device &device) {
+    return std::make_unique<SsimDevice>(format, tiles, device);
 }
 
 } // namespace vmaf

@@ -142,12 +142,9 @@ class FloatVifScorer final : public FrameScorer {
     // Tiles use scalar code, which makes the same rows.
     void measure_tiles(int scale, const FrameInput &frame, FrameResult &result) {
         if (!tile_worker_) tile_worker_ = make_scalar_worker(width_, int(settings_.taps[0].size()));
-        const auto axis = [&](int samples, unsigned pixels, int scaled) {
-            return RealTiles::Axis{samples >> scale, std::int64_t(pixels) << scale, scaled, 0};
-        };
-        RealTiles tiles(*frame.tiles, axis(width_, frame.ref.format().width, width_),
-                        axis(height_, frame.ref.format().height, height_), result.tiles, kTileWords,
-                        std::size_t(scale) * kWordsOfScale);
+        const PictureFormat &format = frame.ref.format();
+        RealTiles tiles(*frame.tiles, tile_axis(scale, width_, format.width), tile_axis(scale, height_, format.height),
+                        result.tiles, kTileWords, std::size_t(scale) * kWordsOfScale);
         Strip all = strip(scale, 0, height_ >> scale, frame);
         all.tiles = &tiles;
         tile_worker_->run(all);
@@ -239,11 +236,10 @@ class FloatVifMetric final : public Metric {
     }
 
     std::unique_ptr<DeviceScorer> make_device_scorer(Device &device) const override {
-        return float_vif::make_device_scorer(format_,
-                                             {settings_.scaled(int(format_.width)),
-                                              settings_.scaled(int(format_.height)), settings_.method,
-                                              settings_.skip_scale0, settings_.constants, settings_.taps},
-                                             device);
+        return float_vif::make_device_scorer(format_, device_settings(), nullptr, device);
+    }
+    std::unique_ptr<DeviceScorer> make_tiling_device_scorer(Device &device, const TileGrid &tiles) const override {
+        return float_vif::make_device_scorer(format_, device_settings(), &tiles, device);
     }
 
     void emit(unsigned index, const FrameResult &result, ScoreSink &sink) override {
@@ -265,6 +261,14 @@ class FloatVifMetric final : public Metric {
     }
 
   private:
+    DeviceSettings device_settings() const {
+        return {settings_.scaled(int(format_.width)),
+                settings_.scaled(int(format_.height)),
+                settings_.method,
+                settings_.skip_scale0,
+                settings_.constants,
+                settings_.taps};
+    }
     double scale_score(std::size_t scale, double num, double den) const {
         const double quotient = num / den;
         return scale == 0 || quotient > settings_.minima[scale] ? quotient : settings_.minima[scale];

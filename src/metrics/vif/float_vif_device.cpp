@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "device/trace.hpp"
+#include "metrics/common/device_real_tiles.hpp"
 #include "metrics/common/made_planes_device.hpp"
 #include "metrics/vif/float_vif_kernels.hpp"
 
@@ -56,7 +57,7 @@ int taps_per_direction(ResizeMethod method) {
 
 class FloatVifDevice final : public DeviceScorer {
   public:
-    FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, Device &device)
+    FloatVifDevice(const PictureFormat &format, const DeviceSettings &settings, const TileGrid *tiles, Device &device)
         : format_(format), settings_(settings), lines_kernel_(device.load({kSet, "float_vif_lines"})),
           totals_kernel_(device.load({kSet, "float_vif_totals"})), totals_(results_.add<float>(kMaxLineTotals)) {
         has_long_chains_ = true; // the sums along lines
@@ -84,6 +85,12 @@ class FloatVifDevice final : public DeviceScorer {
                 sum->lines = scratch_.add<float>(static_cast<std::size_t>(height));
             }
         }
+        if (!tiles) return;
+        std::array<DeviceRealTiles::Image, kScales> images;
+        for (int s = 0; s < kScales; s++)
+            images[std::size_t(s)] = {tile_axis(s, settings.width, format.width),
+                                      tile_axis(s, settings.height, format.height)};
+        tiles_.emplace(*tiles, images, 2, results_, device);
     }
 
     void enqueue(Queue &queue, const DeviceBatch &batch) const override {
@@ -94,9 +101,11 @@ class FloatVifDevice final : public DeviceScorer {
             enqueue_first<u16>(queue, batch);
         for (std::size_t s = 1; s < kScales; s++) enqueue_scale(queue, batch, s, levels_[s]->images(batch));
         enqueue_sums(queue, batch);
+        if (tiles_) enqueue_tiles(queue, batch);
     }
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
+        if (tiles_) tiles_->collect(from, result);
         for (std::size_t s = settings_.skip_scale0 ? 1 : 0; s < kScales; s++) {
             result.values[s] = static_cast<double>(from.of(totals_)[2 * s]);
             result.values[kScales + s] = static_cast<double>(from.of(totals_)[2 * s + 1]);
@@ -175,6 +184,15 @@ class FloatVifDevice final : public DeviceScorer {
         launch(queue, totals_kernel_, {2 * kScales, 1, batch.count}, totals);
     }
 
+    void enqueue_tiles(Queue &queue, const DeviceBatch &batch) const {
+        const std::size_t first = settings_.skip_scale0 ? 1 : 0;
+        std::vector<TileTerms> terms;
+        for (std::size_t s = first; s < kScales; s++)
+            for (const Sum *const sum : {&num_[s], &den_[s]})
+                terms.push_back(tiles_->floats(s, batch.scratch_of(sum->terms), term_pitch(settings_.height >> s), 1));
+        tiles_->enqueue(queue, batch, terms, 2 * first);
+    }
+
     enum class Samples { bytes, words, floats };
     struct Names {
         const char *bytes, *words, *floats;
@@ -213,13 +231,14 @@ class FloatVifDevice final : public DeviceScorer {
     std::array<std::optional<Level>, kScales> levels_;      // level 0 exists only after a prescale
     std::array<Sum, kScales> num_, den_;
     Piece<float> totals_;
+    std::optional<DeviceRealTiles> tiles_;
 };
 
 } // namespace
 
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const DeviceSettings &settings,
-                                                 Device &device) {
-    return std::make_unique<FloatVifDevice>(format, settings, device);
+                                                 const TileGrid *tiles, Device &device) {
+    return std::make_unique<FloatVifDevice>(format, settings, tiles, device);
 }
 
 } // namespace vmaf::float_vif

@@ -19,8 +19,8 @@ struct DeviceSettings {
     std::array<std::vector<float>, kScales> taps;
 };
 
-// Fills a FrameResult like the CPU's scorer.
+// Fills a FrameResult like the CPU's scorer. `tiles`: also summed; null: none.
 std::unique_ptr<DeviceScorer> make_device_scorer(const PictureFormat &format, const DeviceSettings &settings,
-                                                 Device &device);
+                                                 const TileGrid *tiles, Device &device);
 
 } // namespace vmaf::float_vif

@@ -13,6 +13,9 @@ const MetricDeviceCases float_vif_cases("float_vif", [](DeviceCaseList &list) {
     for (const char *method : {"nearest", "bilinear", "bicubic", "lanczos4"})
         list.add(61, 43, 8, {{"vif_prescale", "0.7"}, {"vif_prescale_method", method}});
     list.add(35, 33, 16, {{"vif_prescale", "1.5"}, {"vif_prescale_method", "bilinear"}});
+    for (const unsigned bits : {8u, 16u}) list.add_tiles(131, 67, bits, 16);
+    list.add_tiles(70, 64, 8, 32, {{"vif_skip_scale0", "true"}});
+    list.add_tiles(87, 65, 8, 32, {{"vif_prescale", "0.7"}});
 });
 
 } // namespace

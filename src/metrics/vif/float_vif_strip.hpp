@@ -14,6 +14,11 @@ namespace vmaf::float_vif {
 inline constexpr int kScales = 4;
 inline constexpr float kEpsilon = 1.0e-10f;
 
+// The pixels of a scale along a side that has `pixels`, `scaled` after the prescale.
+inline RealTiles::Axis tile_axis(int scale, int scaled, unsigned pixels) {
+    return {scaled >> scale, std::int64_t(pixels) << scale, scaled, 0};
+}
+
 // Option values in the precision of the formulas (3.6).
 struct Constants {
     double noise;      // nsq

@@ -104,6 +104,15 @@ class Maps(CommandTest):
                 self.assertAlmostEqual(frame["metrics"][score + "_a"], values[15 * i], places=4)
                 self.assertAlmostEqual(frame["metrics"][score + "_all"], frame["metrics"][score], delta=tolerance)
 
+    def test_cells_without_a_score(self):
+        names = [self.folder / ("edge." + ending) for ending in ("npy", "csv", "y4m")]
+        self.score("-n", "--feature", "float_ssim=scale=4", "--map-of", "float_ssim", "--map-cell", "16", *(word for name in names for word in ("--map", name)))
+        bits = struct.unpack(f"<{4 * 6 * 10}I", names[0].read_bytes()[-4 * 4 * 6 * 10:])
+        self.assertEqual((bits[0], array(names[0])[0]), (0x7fc00000, (4, 6, 10)))  # NaN without a sign
+        rows = names[1].read_text().splitlines()
+        self.assertEqual(rows[1], "0,0,0,0,0,16,16,nan")
+        self.assertNotIn("nan", rows[1 + 2 * 10 + 5])
+
     def test_neg_model(self):
         self.score("-m", "version=vmaf_v0.6.1neg:name=neg", "--map", self.folder / "neg.npy")
         self.assertEqual(array(self.folder / "neg.npy")[0], (4, 3, 5))

@@ -200,6 +200,29 @@ END""")
         self.assertRegex(run.stderr, r"the scoring backend cuda failed .*cuLaunchKernel failed.*; cpu takes over")
         self.assertIn("cuLaunchKernel failed", self.tune(*common, *scorer, "--score-backend", "cuda", env=env, code=4).stderr)
 
+    def bytes(self, name):
+        with open(self.path(name), "rb") as file: return file.read()
+
+    def test_map_is_measured_where_the_scores_are(self):
+        fake = self.fake_gpu_scorer(100)
+        self.score(self.clip, self.encode, "--map", "cpu.npy", "--score-backend", "cpu")
+        for wish, used in (("cuda", "cuda"), ("auto", "cuda"), ("cpu", "cpu")):
+            result = self.score(self.clip, self.encode, "--map", wish + ".npy", "--scorer", "binary", "--vmaf-bin", fake, "--score-backend", wish)
+            self.assertEqual(result["score_backend"], used)
+            self.assertEqual(self.bytes(wish + ".npy"), self.bytes("cpu.npy"))
+
+    @unittest.skipUnless("FAKE_CUDA" in os.environ, "needs a scorer with CUDA and a driver that fails")
+    def test_map_of_a_driver_that_fails_in_the_middle(self):
+        scorer = ("--scorer", "binary", "--vmaf-bin", os.environ["VMAF_WITH_CUDA"])
+        env = {"LD_LIBRARY_PATH": os.path.dirname(os.environ["FAKE_CUDA"]), "FAKE_CUDA_FAIL": "cuLaunchKernel@5=719"}
+        self.score(self.clip, self.encode, "--map", "cpu.npy", "--score-backend", "cpu")
+        run = self.tune("score", self.clip, self.encode, *PLAIN, *scorer, "--map", "lost.npy", "--score-backend", "cuda", env=env, code=4)
+        self.assertIn("cuLaunchKernel failed", run.stderr)
+        self.assertFalse(os.path.exists(self.path("lost.npy")))
+        run = self.tune("score", self.clip, self.encode, *PLAIN, *scorer, "--map", "kept.npy", env=env)
+        self.assertRegex(run.stderr, "the scoring backend cuda failed .*; cpu takes over")
+        self.assertEqual(self.bytes("kept.npy"), self.bytes("cpu.npy"))
+
     def test_plain_scorers_get_no_options_that_they_do_not_know(self):
         fake = self.program("plainvmaf", f'case "$*" in *--help*) echo "usage: --reference --distorted" >&2; exit 1;; *--capabilities*|*--backend*|*--precision*) exit 1;; esac\nexec {VMAF} "$@"')
         for wish in ("auto", "cpu"):

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "maps/pending_file.hpp"
@@ -13,6 +14,11 @@ namespace vmaf::cli {
 namespace {
 
 constexpr std::size_t kWorstCells = 10;
+
+// Some cells have no score. The sign of their NaN differs between machines.
+double without_sign_of_nan(double score) {
+    return std::isnan(score) ? std::numeric_limits<double>::quiet_NaN() : score;
+}
 
 // NumPy format 1.0: frames x rows x columns of float32.
 class ArrayMap final : public MapFile {
@@ -25,7 +31,7 @@ class ArrayMap final : public MapFile {
         frames_++;
         std::string bytes;
         for (const double cell : cells) {
-            const auto bits = std::bit_cast<std::uint32_t>(float(cell));
+            const auto bits = std::bit_cast<std::uint32_t>(float(without_sign_of_nan(cell)));
             for (int shift = 0; shift < 32; shift += 8) bytes += char(bits >> shift & 0xff);
         }
         file_.append(bytes);
@@ -64,7 +70,7 @@ class TableMap final : public MapFile {
                 for (const int number : {int(frame.index), int(y), int(x), layout.x[x], layout.y[y],
                                          layout.x[x + 1] - layout.x[x], layout.y[y + 1] - layout.y[y]})
                     text += std::to_string(number) + ",";
-                NumberFormat::six_decimals().append(text, cells[at++]);
+                NumberFormat::six_decimals().append(text, without_sign_of_nan(cells[at++]));
                 text += "\n";
             }
         file_.append(text);

@@ -267,11 +267,7 @@ void use_maps(const ScoreRequest &o, ScoreSettings &settings) {
     if (std::none_of(settings.metrics.begin(), settings.metrics.end(),
                      [](const MetricChoice &metric) { return metric.feature.empty(); }))
         throw usage_error("--map shows VMAF; add it with --also vmaf");
-    if (settings.is_backend_explicit && settings.backend != "cpu")
-        throw usage_error("maps are measured on the CPU; with --map use --score-backend cpu or auto");
     settings.maps = o.maps;
-    settings.backend = "cpu";
-    settings.backends = nullptr;
 }
 
 constexpr Choice<ScoreFormat> kScoreFormats[] = {

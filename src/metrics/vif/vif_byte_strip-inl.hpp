@@ -56,7 +56,9 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         for (int m = 0; m < kRingPairs; m++) pairs[m] = ring_row(y / 2 - 4 + m, 0);
         const std::ptrdiff_t pitch = row_pitch_ * kStep, next_pitch = row_pitch_ * kNextStep;
         const V32 start = hn::Set(D32(), std::int32_t(kProductStart)), half = hn::Set(D32(), 128);
+        const typename Base::template RowsAhead<std::uint8_t> ahead(*this, y);
         for (int j = 0; j < segments_.vectors; j++) {
+            ahead.prefetch(j);
             V32 r[2][kGroup], d[2][kGroup], p[2][kGroup], held[2][kGroup], next[2][2], unused[2];
             std::int16_t *const out = row(0) + j * kStep, *const next_out = next_row(0) + j * kNextStep;
             const auto nothing = [](int) HWY_ATTR {};

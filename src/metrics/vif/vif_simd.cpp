@@ -67,10 +67,12 @@ template <int Scale, class Dot> class WordStrip : public StripFilter<Scale, Dot,
         const TapVectors<Scale> taps;
         const TapVectors<kNext> next_taps;
         const std::ptrdiff_t pitch = row_pitch_ * kStep, next_pitch = row_pitch_ * kNextStep;
+        const typename Base::template RowsAhead<std::uint16_t> ahead(*this, y);
         for (int channel = Kept ? kDist : kRef; channel <= kDist; channel++) {
             const RingLoad ring(*this, y, channel);
             std::int16_t *const out = row(0) + channel * kVector, *const next_out = next_row(0) + channel * kVector;
             for (int j = 0; j < segments_.vectors; j++) {
+                if (channel == kDist) ahead.prefetch(j);
                 const auto load = [&](int m, int s) HWY_ATTR { return ring.at(m, j, s); };
                 const Sums start(kRounding);
                 Sums sums = Filter<Scale>::kHalved ? Sums(0) : start;

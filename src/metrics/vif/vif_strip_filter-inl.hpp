@@ -72,6 +72,31 @@ template <int Scale, class Dot, class Derived> class StripFilter {
         return {at(images.ref, images.ref_stride, 2 * pair), at(images.ref, images.ref_stride, 2 * pair + 1),
                 at(images.dist, images.dist_stride, 2 * pair), at(images.dist, images.dist_stride, 2 * pair + 1)};
     }
+    // Prefetches the rows that the next group enters, for images in memory. Entering reads a row in as many places as
+    // there are segments, which hardware does not foresee.
+    template <class T> class RowsAhead {
+        static constexpr int kLine = 64, kRows = 8;
+        static constexpr int kVectors = std::max(1, kLine / int(kVector * sizeof(T))); // of columns, in a line
+
+      public:
+        // Of the group at row y.
+        RowsAhead(const StripFilter &filter, int y) {
+            for (int p = 0; p < 2; p++) {
+                const RowPairs<T> rows = filter.template sample_rows<T>((y + kGroup) / 2 + Filter<Scale>::kHalo + p);
+                const T *const all[] = {rows.ref_a, rows.ref_b, rows.dist_a, rows.dist_b};
+                std::copy_n(all, 4, rows_ + 4 * p);
+            }
+        }
+        // The j-th part of them, where j counts vectors of column pairs.
+        HWY_INLINE void prefetch(int j) const {
+            HWY_UNROLL(8)
+            for (int i = 0; i < kRows / kVectors; i++)
+                __builtin_prefetch(rows_[j % kVectors * (kRows / kVectors) + i] + j * kVector, 0, 2);
+        }
+
+      private:
+        const T *rows_[kRows];
+    };
     // The left (right) one of two columns of rows a and b, interleaved.
     static HWY_INLINE VU16 left_pairs(VU16 a, VU16 b) {
         return hn::OddEven(hn::BitCast(DU16(), hn::ShiftLeft<16>(hn::BitCast(DU32(), b))), a);

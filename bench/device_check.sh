@@ -5,12 +5,13 @@
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
 # Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads
-# tune_direct list startup contexts runs samples faults sanitize hip sycl
+# tune_direct ffmpeg list startup contexts runs samples faults sanitize hip sycl
 # (default: all except sweep and sycl). Each prints its figures, and FAILED if something is wrong. `SLOW` names the features that profile
 # examines.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/bench/nvdec_check.sh"
+. "$here/bench/ffmpeg_check.sh"
 
 pack() {
     mkdir -p "$1"
@@ -26,6 +27,7 @@ pack() {
     ninja -C "$build" bench/hip_on_cuda/libamdhip64.so.6 && mkdir -p "$folder"/hip_on_cuda && cp -L "$build"/bench/hip_on_cuda/libamdhip64.so.6 "$folder"/hip_on_cuda/
     (cd "$folder" && strip "${programs[@]##*/}" libvmaf.so.3)
     pack_video "$folder" "$build"
+    pack_ffmpeg "$folder"
     ls -lh "$folder"
 }
 
@@ -352,7 +354,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec formats uploads tune_direct list startup contexts runs samples faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec formats uploads tune_direct ffmpeg list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

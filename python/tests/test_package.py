@@ -62,6 +62,8 @@ def test_percentiles_are_the_programs(clips):
     for name, pooled in result.document["pooled_metrics"].items():
         assert [result.percentile(p, name) for p in (1, 5, 50, 95.5, 100)] == [pooled[p] for p in ("p1", "p5", "p50", "p95.5", "p100")]
     assert result.percentile(100) == result.pooled["vmaf"].max
+    counted = vt.Result({}, [{"frame": i, "x": float(i)} for i in range(100)], ["x"])
+    assert [counted.percentile(p) for p in range(100)] == list(range(100))
     for what, words in ((dict(p=101), "0 to 100"), (dict(p=5, name="psnr"), "psnr_y")):
         with pytest.raises(vt.InvalidInput, match=words):
             result.percentile(**what)

@@ -67,7 +67,7 @@ class Result:
             raise InvalidInput(f"{p} is not a percentile; use 0 to 100")
         if any(map(math.isnan, values)):
             return math.nan
-        return values[min(math.floor(p / 100 * len(values)), len(values) - 1)]
+        return values[min(math.floor(p * len(values) / 100), len(values) - 1)]
 
     @property
     def frames(self) -> Any:

@@ -121,6 +121,14 @@ class Percentiles(CommandTest):
         xml = self.score("-o", "-", "--percentiles", "5").stdout
         self.assertRegex(xml, r'<metric name="vmaf" .*harmonic_mean="[0-9.]+" p5="[0-9.]+" />')
 
+    def test_the_rank_is_exact(self):
+        """29 / 100 * 100 is less than 29 in floating point, and 0.7 * 10 less than 7."""
+        clips = [self.clip(name, distort, size="32x32", frames=100) for name, distort in (("r100.y4m", "none"), ("d100.y4m", "noise:8"))]
+        run = self.vmaf("-r", clips[0], "-d", clips[1], "-n", "--feature", "psnr", "--json", "-o", "-", "--precision", "17", "--percentiles", ",".join(map(str, range(101))))
+        document = json.loads(run.stdout)
+        scores = sorted(frame["metrics"]["psnr_y"] for frame in document["frames"])
+        self.assertEqual([document["pooled_metrics"]["psnr_y"][f"p{p}"] for p in range(101)], [*scores, scores[-1]])
+
     def test_a_percentile_has_one_name(self):
         pooled = self.document("--percentiles", "-0,0,5,5.0,05")["pooled_metrics"]["vmaf"]
         self.assertEqual([key for key in pooled if key.startswith("p")], ["p0", "p5"])

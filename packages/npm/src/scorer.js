@@ -48,7 +48,7 @@ export class Result {
     if (values.length === 0) throw new VmafError(`there is no score '${metric}'`);
     if (!(p >= 0 && p <= 100)) throw new VmafError(`${p} is no percentile; use 0 to 100`);
     if (values.some(Number.isNaN)) return NaN;
-    return values[Math.min(Math.floor((p / 100) * values.length), values.length - 1)];
+    return values[Math.min(Math.floor((p * values.length) / 100), values.length - 1)];
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 
-import { blobFile, Clip, DEFAULT_MODEL, formatOf, hasSimd, models, openFile, Scorer, scoreFiles, VmafError } from "../src/node.js";
+import { blobFile, Clip, DEFAULT_MODEL, formatOf, hasSimd, models, openFile, Result, Scorer, scoreFiles, VmafError } from "../src/node.js";
 
 const folder = mkdtempSync(join(tmpdir(), "vmaf-npm-"));
 const at = (name) => join(folder, name);
@@ -223,6 +223,8 @@ test("results: percentiles, other documents, models", async () => {
   const { pooled_metrics } = JSON.parse(program("ref.y4m", "dist.y4m", "--percentiles", "1,5,30,50,95,100", "--precision", "max"));
   for (const p of [1, 5, 30, 50, 95, 100]) assert.equal(result.percentile("vmaf", p), pooled_metrics.vmaf[`p${p}`], p);
   assert.throws(() => result.percentile("vmaf", 101), /0 to 100/);
+  const counted = new Result({ frames: Array.from({ length: 100 }, (_, i) => ({ frameNum: i, metrics: { x: i } })) });
+  for (let p = 0; p < 100; p++) assert.equal(counted.percentile("x", p), p);
   assert.match(result.document("xml"), /^<VMAF version=/);
   assert.throws(() => result.document("pdf"), /pdf/);
   assert.ok((await models()).includes(DEFAULT_MODEL));

@@ -515,6 +515,10 @@ class BadFiles(VideoTest):
             self.assertIn(f"the distorted clip has 2 video streams; number {used} of them is used", stderr)
             self.assertEqual(document["inputs"]["distorted"]["size"], SIZE if name == "cover.mp4" or used == 2 else "80x48")
 
+    def test_joined_transport_streams(self):
+        once = read(self.encode("once.ts", "-c:v", "libx264", "-preset", "veryfast"))
+        self.refuse(self.ref, self.file("joined.ts", once + once), code=234, says="lost packets, as where files were joined")
+
     def test_sizes_that_change(self):
         other = self.encode("small.h264", "-vf", "scale=80:48", "-c:v", "libx264", source=self.ref)
         first = self.encode("first.h264", "-c:v", "libx264", source=self.ref)

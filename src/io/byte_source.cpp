@@ -188,13 +188,4 @@ void ByteSource::read_at(std::uint64_t offset, std::span<system::Part> parts) co
     }
 }
 
-bool can_be_read_twice(const std::string &path) { return path != "-" && system::is_regular_file(path); }
-
-void check_can_be_read_twice(const std::string &path, const char *option) {
-    if (can_be_read_twice(path)) return;
-    throw invalid(std::string(option) + " reads the clips twice, which " +
-                  (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
-                  " does not allow; give files");
-}
-
 } // namespace vmaf

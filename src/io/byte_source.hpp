@@ -76,8 +76,4 @@ class ByteSource {
     std::shared_ptr<Mapped> mapped_ = std::make_shared<Mapped>();
 };
 
-bool can_be_read_twice(const std::string &path); // a file, not a pipe or device
-// Throws Error if it cannot. `option`: what reads it twice.
-void check_can_be_read_twice(const std::string &path, const char *option);
-
 } // namespace vmaf

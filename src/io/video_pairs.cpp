@@ -9,7 +9,7 @@
 #include "io/black_bars.hpp"
 #include "io/device_clip.hpp"
 #include "io/shared_clip.hpp"
-#include "system/filesystem.hpp"
+#include "system/input_file.hpp"
 #include "system/log.hpp"
 
 namespace vmaf {
@@ -53,6 +53,15 @@ bool is_constant_rate(const VideoFacts &f) {
 }
 
 } // namespace
+
+bool can_be_read_twice(const std::string &path) { return path != "-" && system::is_regular_file(path); }
+
+void check_can_be_read_twice(const std::string &path, const char *option) {
+    if (can_be_read_twice(path)) return;
+    throw invalid(std::string(option) + " reads the clips twice, which " +
+                  (path == "-" ? "standard input" : "'" + path + "', a pipe or device,") +
+                  " does not allow; give files");
+}
 
 VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {

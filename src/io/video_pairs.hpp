@@ -123,4 +123,8 @@ class VideoPairs final : public FramePairs {
     std::optional<LumaSignature> before_reference_, before_distorted_;
 };
 
+bool can_be_read_twice(const std::string &path); // a file, not a pipe or device
+// Throws Error if it cannot. `option`: what reads it twice.
+void check_can_be_read_twice(const std::string &path, const char *option);
+
 } // namespace vmaf

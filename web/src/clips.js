@@ -2,6 +2,7 @@
 import { ALL_FORMATS, BlobSource, EncodedPacketSink, Input } from "mediabunny";
 
 import { blobFile, formatOf, VmafError } from "../../packages/npm/src/index.js";
+import { missingBytes } from "./complete.js";
 
 const IN_WORK = 8; // frames that a decoder may run ahead; they hold its memory
 
@@ -90,6 +91,8 @@ export class VideoClip {
     const clip = new VideoClip();
     clip.file = file;
     if (file.size === 0) throw problem(file, "is empty; there is nothing to score");
+    const missing = await missingBytes(file);
+    if (missing) throw problem(file, `is cut off: ${missing} bytes are missing at its end; copy or encode it again`);
     try {
       clip.track = await new Input({ source: new BlobSource(file), formats: ALL_FORMATS }).getPrimaryVideoTrack();
     } catch (error) {
@@ -132,7 +135,9 @@ export class VideoClip {
       for (;;) {
         if (failure) throw problem(this.file, `could not be decoded (${failure.message}); the file may be damaged`);
         if (ready.length) {
-          yield ready.shift();
+          const frame = ready.shift();
+          if (frame.timestamp >= 0) yield frame;
+          else frame.close(); // before the start of an edit list: players do not show it
           continue;
         }
         if (more && decoder.decodeQueueSize < IN_WORK) {

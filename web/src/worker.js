@@ -57,7 +57,7 @@ async function scorePairs({ Scorer }, job) {
       places.push(pair.map(place));
       scored(scorer, ++done, total);
     }
-    if (!scorer) throw new VmafError("the clips have no frames to score");
+    if (!scorer) throw new VmafError(`the ${dropped.reference ? "encode" : "reference"} has no frames to score; check that the file is complete`);
     const notes = Object.entries(dropped).filter(([, count]) => count)
       .map(([name, count]) => `${count} ${count === 1 ? "frame" : "frames"} of the ${name === "reference" ? "reference" : "encode"} without a partner in time left out`);
     if (notes.length) say("notes", { text: notes });

@@ -45,6 +45,16 @@ encode("ref.y4m", "early.webm", "-vf", "trim=start_frame=2,setpts=PTS-STARTPTS",
 writeFileSync(at("empty.mp4"), "");
 writeFileSync(at("text.y4m"), "no clip");
 writeFileSync(at("damaged.webm"), readFileSync(at("dist.webm")).subarray(0, 200));
+encode("ref.y4m", "keys.mp4", "-c:v", "libx264", "-crf", "20", "-g", "4", "-movflags", "faststart");
+encode("ref.y4m", "keys.webm", "-c:v", "libvpx-vp9", "-crf", "20", "-b:v", "0", "-g", "4");
+encode("ref.y4m", "pieces.mp4", "-c:v", "libx264", "-crf", "20", "-g", "4", "-movflags", "frag_keyframe+empty_moov");
+const cutFiles = ["keys.mp4", "keys.webm", "pieces.mp4"].map((name) => {
+  const whole = readFileSync(at(name));
+  writeFileSync(at(`cut-${name}`), whole.subarray(0, Math.trunc(whole.length * 0.7)));
+  return `cut-${name}`;
+});
+run(["ffmpeg"], "-v", "error", "-y", "-ss", "0.2", "-i", at("keys.mp4"), "-c", "copy", at("edit.mp4")); // an edit list hides 5 frames
+run(words("CLIPGEN"), "--size", "352x288", "--frames", "12", "--depth", "10", "--distort", "dct:24", at("deep_dist.y4m"));
 
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ["--no-sandbox", "--allow-file-access-from-files=false"] });
 const page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
@@ -156,12 +166,20 @@ try {
     if (result.state === "failed") return assert.match(result.error, /does not decode/);
     assert.equal(figures(result.exact), program(decoded("ref.mp4"), decoded("dist.mp4")));
   });
+  await check("frames that an edit list hides are left out", async () => {
+    const whole = await score("ref.mp4", "keys.mp4");
+    if (whole[0].state === "failed") return assert.match(whole[0].error, /does not decode/);
+    const [result] = await score("edit.mp4", "edit.mp4");
+    assert.equal(JSON.parse(result.exact).frames.length, 7);
+    assert.equal(figures(result.exact), program(decoded("edit.mp4"), decoded("edit.mp4")));
+  });
   await check("errors are shown, and the next pair is scored", async () => {
     for (const [reference, encode, sentence] of [["ref.webm", "small.webm", /The sizes differ: ref\.webm is 352x288, small\.webm is 176x144/],
       ["ref.webm", "damaged.webm", /'damaged\.webm'/], ["ref.webm", "empty.mp4", /'empty\.mp4' is empty/],
       ["ref.y4m", "full.webm", /The colour ranges differ: ref\.y4m has limited range, full\.webm has full range/], ["ref.webm", "dist.mpg", /'dist\.mpg'/], ["ref.y4m", "small.webm", /The sizes differ/],
       ["ref.y4m", "text.y4m", /'text\.y4m' is not a YUV4MPEG2 clip; raw clips need a size/], ["ref.y4m", "rotated.mp4", /'rotated\.mp4'.* rotated by \d+ degrees/],
-      ["ref.y4m", "small.y4m", /The clips do not match/]]) {
+      ["ref.y4m", "small.y4m", /The clips do not match/], ["ref.y4m", "deep_dist.y4m", /The clips do not match: .* 8 bit, .* 10 bit/],
+      ...cutFiles.map((name) => ["ref.webm", name, new RegExp(`'${name}' is cut off: \\d+ bytes are missing`)])]) {
       const [result] = await score(reference, encode);
       assert.equal(result.state, "failed", `${reference} ${encode}`);
       assert.match(result.error, sentence);

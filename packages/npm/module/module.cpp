@@ -123,12 +123,11 @@ class Scorer {
     // The clips that read() takes frames from, instead of push().
     void open(std::unique_ptr<ClipReader> reference, std::unique_ptr<ClipReader> distorted) {
         const PictureFormat &ref = reference->format(), &dist = distorted->format();
-        if (ref.width != dist.width || ref.height != dist.height || ref.pixel_format != dist.pixel_format)
+        if (ref != dist)
             throw invalid("the clips do not match: " + reference->name() + " is " + described(ref) + ", " +
                           distorted->name() + " is " + described(dist) +
-                          "; scale and convert one of them first, or use the vmaf program");
-        PictureFormat format = ref;
-        format.bits = std::max(ref.bits, dist.bits);
+                          "; convert one of them first, or use the vmaf program");
+        const PictureFormat format = ref;
         clips_[0] = std::move(reference);
         clips_[1] = std::move(distorted);
         prepare(format);

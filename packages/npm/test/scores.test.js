@@ -30,6 +30,7 @@ before(() => {
     clip(`${end}.y4m`, "--size", "176x144", ...distort);
     clip(`${end}.yuv`, "--size", "176x144", ...distort);
     clip(`${end}10.yuv`, "--size", "176x144", "--depth", "10", ...distort);
+    clip(`${end}10.y4m`, "--size", "176x144", "--depth", "10", ...distort);
     clip(`${end}422.y4m`, "--size", "177x145", "--format", "422", ...distort);
   }
 });
@@ -180,6 +181,7 @@ test("errors have clear messages", async () => {
   await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.y4m")), /is not a YUV4MPEG2 clip/);
   await assert.rejects(scoreFiles(at("nowhere.y4m"), at("dist.y4m")), { code: "ENOENT", message: `cannot open '${at("nowhere.y4m")}': no such file or directory` });
   await assert.rejects(scoreFiles(at("ref.y4m"), at("dist422.y4m")), /the clips do not match: .*176x144 4:2:0 8 bit.*177x145 4:2:2 8 bit/);
+  await assert.rejects(scoreFiles(at("ref.y4m"), at("ref10.y4m")), /the clips do not match: .* 8 bit, .* 10 bit/);
   await assert.rejects(scoreFiles(folder, at("dist.y4m")), { code: "EISDIR", message: `cannot open '${folder}': it is a folder` });
   await assert.rejects(scoreFiles(at("ref.yuv"), at("dist.yuv"), { width: 176, height: -1 }), /height is -1; give the size/);
   writeFileSync(at("cut.y4m"), readFileSync(at("dist.y4m")).subarray(0, 60000));

@@ -10,9 +10,13 @@ function add(parent, name, attributes, text) {
   return element;
 }
 
+// Long films have more frames than a call takes arguments.
+export const smallest = (values) => values.reduce((a, b) => Math.min(a, b));
+const largest = (values) => values.reduce((a, b) => Math.max(a, b));
+
 /** `choose` receives a frame to show, `point` the frame under the pointer. */
 export function chart(values, label, width, choose, point) {
-  const low = Math.floor(Math.min(...values) / 5) * 5, high = Math.max(low + 5, Math.ceil(Math.max(...values) / 5) * 5);
+  const low = Math.floor(smallest(values) / 5) * 5, high = Math.max(low + 5, Math.ceil(largest(values) / 5) * 5);
   const x = (i) => LEFT + ((width - LEFT - 8) * i) / Math.max(1, values.length - 1);
   const y = (value) => TOP + ((HEIGHT - TOP - BOTTOM) * (high - value)) / (high - low);
   const svg = document.createElementNS(SVG, "svg");

@@ -1,4 +1,4 @@
-import { chart } from "./chart.js";
+import { chart, smallest } from "./chart.js";
 import { strip } from "./heat.js";
 import { view } from "./viewer.js";
 
@@ -43,9 +43,12 @@ for (const which of ["reference", "distorted"]) {
 // A file dropped elsewhere must not replace the page.
 for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
 
+// The focus stays where the two buttons are.
 function busy(is) {
+  const [from, to] = is ? [$("start"), $("stop")] : [$("stop"), $("start")], isFocused = document.activeElement === from;
   $("start").disabled = is;
   $("stop").hidden = !is;
+  if (isFocused) to.focus();
 }
 
 function stop() {
@@ -54,7 +57,10 @@ function stop() {
   busy(false);
 }
 
-const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, "0")}`;
+function clock(seconds) {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
 
 function save(name, text) {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
@@ -62,8 +68,8 @@ function save(name, text) {
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-function tableOf(heads, rows) {
-  const box = element("div", "", { className: "table", tabIndex: 0 }), body = element("table");
+function tableOf(label, heads, rows) {
+  const box = element("div", "", { className: "table", tabIndex: 0, role: "group", ariaLabel: label }), body = element("table", "", { ariaLabel: label });
   const line = (cells, kind) => {
     const row = element("tr");
     cells.forEach((cell, i) => row.append(element(i === 0 || kind === "th" ? "th" : "td", cell, i === 0 && kind !== "th" ? { scope: "row" } : {})));
@@ -79,7 +85,7 @@ function tableOf(heads, rows) {
 function scoresTable({ pooled, percentiles }, metric) {
   const isShown = (name) => name === metric || /^(psnr_|float_ssim|cambi)/.test(name);
   const first = ([name]) => (name === metric ? 0 : 1);
-  return tableOf(["metric", "mean", "min", ...PERCENTILES, "max", "harmonic mean"],
+  return tableOf("Pooled scores", ["metric", "mean", "min", ...PERCENTILES, "max", "harmonic mean"],
     Object.entries(pooled).filter(([name]) => isShown(name)).sort((a, b) => first(a) - first(b))
       .map(([name, p]) => [name, ...[p.mean, p.min, ...percentiles[name], p.max, p.harmonic_mean].map((v) => v.toFixed(3))]));
 }
@@ -89,7 +95,7 @@ function overview(done) {
   const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(0)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
   $("overview").replaceChildren();
   if (done.length < 2) return;
-  $("overview").append(tableOf(["encode", "VMAF", "min", "1 %", "size"], done.slice().sort((a, b) => b.data.pooled.vmaf.mean - a.data.pooled.vmaf.mean)
+  $("overview").append(tableOf("Encodes, best first", ["encode", "VMAF", "min", "1 %", "size"], done.slice().sort((a, b) => b.data.pooled.vmaf.mean - a.data.pooled.vmaf.mean)
     .map(({ file, data: { pooled, percentiles } }) => [file.name, pooled.vmaf.mean.toFixed(3), pooled.vmaf.min.toFixed(3), percentiles.vmaf[0].toFixed(3), size(file.size)])));
 }
 
@@ -101,7 +107,7 @@ function finished(article, name, data, worker) {
   const pair = { name, values: data.frames, map: data.map, ask: (index) => worker.postMessage({ type: "show", index }) };
   const download = element("button", "Save JSON", { type: "button" }), worst = element("button", "Show worst frame", { type: "button", className: "worst" });
   download.addEventListener("click", () => save(`${name}.json`, data.document));
-  worst.addEventListener("click", () => pair.ask(data.frames.indexOf(Math.min(...data.frames))));
+  worst.addEventListener("click", () => pair.ask(data.frames.indexOf(smallest(data.frames))));
   const point = (index) => { status.textContent = `Frame ${index}: ${data.frames[index].toFixed(4)}`; };
   const choose = (index) => {
     point(index);
@@ -117,7 +123,7 @@ function finished(article, name, data, worker) {
 }
 
 function scoreOne(reference, distorted, job) {
-  const article = element("article"), status = element("p", "Starting", { className: "status facts" });
+  const article = element("article", "", { ariaLabel: distorted.name }), status = element("p", "Starting", { className: "status facts" });
   article.dataset.state = "running";
   const bar = element("progress");
   bar.setAttribute("aria-label", `Progress of ${distorted.name}`);

@@ -9,6 +9,8 @@ import { pathToFileURL } from "node:url";
 
 import { chromium } from "playwright-core";
 
+import { smallest } from "../src/chart.js";
+
 const page_file = resolve(process.argv[2]), screenshots = process.argv[3];
 const folder = mkdtempSync(join(tmpdir(), "vmaf-page-"));
 const at = (name) => join(folder, name);
@@ -189,6 +191,26 @@ try {
     assert.deepEqual(await page.$$eval("#overview th[scope]", (list) => list.map((cell) => cell.textContent)), ["ref.webm", "dist.webm"]);
     if (screenshots) await page.screenshot({ path: join(screenshots, "several-1400.png"), fullPage: true });
   });
+  await check("keyboard and screen readers: the focus stays, and every control has a name", async () => {
+    await page.setInputFiles("#reference", at("ref.y4m"));
+    await page.setInputFiles("#distorted", ["dist.y4m", "dist.webm"].map(at));
+    await page.check("#map");
+    await page.focus("#start");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "stop");
+    await page.waitForFunction(() => document.querySelectorAll('article[data-state="done"]').length === 2, null, { timeout: 300000 });
+    assert.equal(await page.evaluate(() => document.activeElement.id), "start");
+    await page.focus("article [role=slider]");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#viewer[open]");
+    const { nodes } = await (await page.context().newCDPSession(page)).send("Accessibility.getFullAXTree");
+    const roles = ["button", "checkbox", "combobox", "slider", "table", "article", "dialog", "img", "image", "Canvas", "textbox"];
+    const unnamed = nodes.filter(({ ignored, role, name }) => !ignored && roles.includes(role?.value) && !name?.value).map(({ role }) => role.value);
+    assert.deepEqual(unnamed, []);
+    await page.keyboard.press("Escape");
+    await page.uncheck("#map");
+  });
+  await check("films of many frames", () => assert.equal(smallest(Array.from({ length: 300000 }, (_, i) => 50 + (i % 40))), 50));
   await check("an encode that is early is reported", async () => {
     const [result] = await score("ref.webm", "early.webm");
     assert.equal(result.state, "done", result.text);

@@ -25,8 +25,14 @@ std::unique_ptr<Frame> FrameQueue::fresh_frame() {
     return frame;
 }
 
+void FrameQueue::use_finishers(unsigned threads) {
+    finishers_ = std::make_unique<WorkerPool>(threads);
+    max_in_flight_ += 2 * std::size_t{threads};
+}
+
 void FrameQueue::make_room(std::size_t parts) {
     pool_.reserve(parts);
+    if (finishers_) finishers_->reserve(max_in_flight_);
     std::unique_lock lock(mutex_);
     frame_done_.wait(lock, [&] { return in_flight_.size() < max_in_flight_; });
     in_flight_.reserve(max_in_flight_);
@@ -79,7 +85,13 @@ void FrameQueue::measure(Frame &frame, std::size_t part) noexcept {
 }
 
 void FrameQueue::one_result_less(Frame &frame) noexcept {
-    if (--frame.unmeasured == 0) finish(frame);
+    if (--frame.unmeasured > 0) return;
+    if (!finishers_) return finish(frame);
+    frame.release_pictures();
+    finishers_->submit({[](void *self, void *item, std::size_t) {
+                            static_cast<FrameQueue *>(self)->finish(*static_cast<Frame *>(item));
+                        },
+                        this, &frame, 0});
 }
 
 // All metrics of a frame are done: emits it, and later frames that waited for it.
@@ -94,21 +106,34 @@ void FrameQueue::finish(Frame &frame) noexcept {
     frame.measured = true;
     if (emitting_) return; // another thread is emitting and will see this frame
     emitting_ = true;
-    while (!in_flight_.empty() && in_flight_.front()->measured) {
-        Frame &head = *in_flight_.front();
-        lock.unlock();
-        if (!is_lost(head)) emit(head);
-        lock.lock();
-        idle_frames_.push_back(in_flight_.pop_front()); // make_room() reserved space
-        frames_emitted_++;
+    while (const std::size_t emitted = emit_measured(lock)) {
+        for (std::size_t i = 0; i < emitted; i++)
+            idle_frames_.push_back(in_flight_.pop_front()); // make_room() reserved space
+        frames_emitted_ += emitted;
         frame_done_.notify_all();
     }
     emitting_ = false;
 }
 
-void FrameQueue::emit(Frame &frame) noexcept {
+// Emits the first frames in flight as far as they are measured, and hands them out together. Returns their number.
+std::size_t FrameQueue::emit_measured(std::unique_lock<std::mutex> &lock) noexcept {
+    std::size_t count = 0;
+    for (; count < in_flight_.size() && in_flight_.at(count)->measured; count++) {
+        Frame &next = *in_flight_.at(count);
+        lock.unlock();
+        if (!is_lost(next)) attempt([&] { work_.emit(next); });
+        lock.lock();
+    }
+    if (count == 0) return 0;
+    lock.unlock();
+    attempt([&] { work_.hand_out(); });
+    lock.lock();
+    return count;
+}
+
+template <class Call> void FrameQueue::attempt(const Call &call) noexcept {
     try {
-        work_.emit(frame);
+        call();
     } catch (...) {
         fail(std::current_exception());
     }

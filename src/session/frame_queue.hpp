@@ -23,6 +23,7 @@ class FrameWork {
     virtual void measure(Frame &frame, const Frame::Part &part) = 0;
     virtual void measure_areas(Frame &frame) = 0; // once all parts are measured
     virtual void emit(Frame &frame) = 0;          // one frame at a time, in order
+    virtual void hand_out() = 0;                  // after some frames, before they count as emitted
 };
 
 class FrameQueue final : public DevicePipeline::Receiver {
@@ -39,6 +40,10 @@ class FrameQueue final : public DevicePipeline::Receiver {
     void finish(Frame &frame) noexcept;
     void submit(Frame &frame) noexcept;
 
+    // What follows the measuring of a frame runs on threads of its own: results of a device all come from one thread.
+    void use_finishers(unsigned threads);
+    // Threads that may help with hand_out().
+    WorkerPool &finishers() { return finishers_ ? *finishers_ : pool_; }
     void allow_in_flight(std::size_t frames) { max_in_flight_ = std::max(max_in_flight_, frames); }
     // Waits until all frames read so far are emitted, but not for frames that another thread adds in the meantime.
     void drain();
@@ -61,7 +66,8 @@ class FrameQueue final : public DevicePipeline::Receiver {
     bool is_lost(const Frame &frame) const { return frame.failed || device_failed_; }
     void measure(Frame &frame, std::size_t part) noexcept;
     void one_result_less(Frame &frame) noexcept;
-    void emit(Frame &frame) noexcept;
+    std::size_t emit_measured(std::unique_lock<std::mutex> &lock) noexcept;
+    template <class Call> void attempt(const Call &call) noexcept;
     void refuse(Frame &frame, std::exception_ptr error) noexcept;
 
     FrameWork &work_;
@@ -78,6 +84,7 @@ class FrameQueue final : public DevicePipeline::Receiver {
     std::atomic<bool> device_failed_{false};
     WorkerPool pool_;
     std::unique_ptr<WorkerPool> copiers_; // created with the first pictures that need it
+    std::unique_ptr<WorkerPool> finishers_;
 };
 
 } // namespace vmaf

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "metrics/early_scores.hpp"
 #include "metrics/registry.hpp"
+#include "model/rbf.hpp"
 #include "scores/feature_name.hpp"
 #include "session/metric_slot.hpp"
 
@@ -252,19 +253,56 @@ bool LocalScores::is_complete(const Score &score, unsigned index, const ScoreCol
                        [&](const Source &s) { return s.of_frame.empty() || frame_score(s, index, scores); });
 }
 
-void LocalScores::hand_out(ScoreCollector &scores) {
+void LocalScores::hand_out(ScoreCollector &scores, Parallel &parallel) {
+    std::vector<Pending> ready = take_ready(scores);
+    predict_all(ready, scores, parallel);
+    for (Pending &frame : ready) deliver(frame, scores);
+}
+
+std::vector<LocalScores::Pending> LocalScores::take_ready(const ScoreCollector &scores) {
     const auto is_ready = [&](const Pending &frame) {
         const auto complete = [&](const Score &score) { return is_complete(score, frame.index, scores); };
         return std::all_of(cell_scores_.begin(), cell_scores_.end(), complete) &&
                std::all_of(region_scores_.begin(), region_scores_.end(), complete);
     };
+    std::vector<Pending> taken;
     // If a later frame is complete, a waiting one has lost a neighbour that failed.
     for (auto ready = std::find_if(pending_.begin(), pending_.end(), is_ready); ready != pending_.end();
          ready = std::find_if(pending_.begin(), pending_.end(), is_ready)) {
-        const Pending frame = std::move(*ready);
+        taken.push_back(std::move(*ready));
         pending_.erase(pending_.begin(), ready + 1);
-        hand_out(frame, scores);
     }
+    return taken;
+}
+
+// In pieces, each for any thread.
+void LocalScores::predict_all(std::vector<Pending> &frames, const ScoreCollector &scores, Parallel &parallel) const {
+    constexpr std::size_t kPiece = 4 * kRbfBatch;
+    struct Piece {
+        const Score &score;
+        const Pending &frame;
+        std::size_t from, to;
+        double *out;
+    };
+    std::vector<Piece> pieces;
+    for (Pending &frame : frames) {
+        const auto add = [&](const std::vector<Score> &list, std::size_t begin, std::size_t end,
+                             std::vector<std::vector<double>> &out) {
+            for (const Score &score : list) {
+                out.emplace_back(end - begin);
+                for (std::size_t from = begin; from < end; from += kPiece)
+                    pieces.push_back(
+                        {score, frame, from, std::min(from + kPiece, end), out.back().data() + (from - begin)});
+            }
+        };
+        add(region_scores_, cells_.size(), frame.areas->areas.size(), frame.of_regions);
+        if (config_.on_cells) add(cell_scores_, 0, cells_.size(), frame.of_cells);
+    }
+    parallel.run(unsigned(pieces.size()), [&](unsigned i) {
+        const Piece &piece = pieces[i];
+        const std::vector<double> values = predict(piece.score, piece.frame, piece.from, piece.to, scores);
+        std::copy(values.begin(), values.end(), piece.out);
+    });
 }
 
 std::vector<double> LocalScores::predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
@@ -281,24 +319,17 @@ std::vector<double> LocalScores::predict(const Score &score, const Pending &fram
     return score.model ? score.model->predict_all(features, to - from, isa_) : features;
 }
 
-void LocalScores::hand_out(const Pending &frame, ScoreCollector &scores) const {
-    const std::size_t cells = cells_.size(), areas = frame.areas->areas.size();
+void LocalScores::deliver(Pending &frame, ScoreCollector &scores) const {
     std::vector<std::string> names;
     std::vector<NewScore> found;
-    names.reserve(region_scores_.size() * (areas - cells)); // views into them
-    for (std::size_t s = 0; s < region_scores_.size(); s++) {
-        const std::vector<double> values = predict(region_scores_[s], frame, cells, areas, scores);
-        for (std::size_t i = 0; i < values.size(); i++) {
-            const Region &region = config_.regions[frame.areas->regions[i]];
-            names.push_back(region_names_[s] + "_" + region.name);
-            found.push_back({names.back(), frame.index, values[i]});
+    names.reserve(region_scores_.size() * frame.areas->regions.size()); // views into them
+    for (std::size_t s = 0; s < region_scores_.size(); s++)
+        for (std::size_t i = 0; i < frame.areas->regions.size(); i++) {
+            names.push_back(region_names_[s] + "_" + config_.regions[frame.areas->regions[i]].name);
+            found.push_back({names.back(), frame.index, frame.of_regions[s][i]});
         }
-    }
     scores.append(found);
-    if (cells == 0 || !config_.on_cells) return;
-    CellFrame out{frame.index, layout_, {}};
-    for (const Score &score : cell_scores_) out.scores.push_back(predict(score, frame, 0, cells, scores));
-    config_.on_cells(out);
+    if (!cells_.empty() && config_.on_cells) config_.on_cells({frame.index, layout_, std::move(frame.of_cells)});
 }
 
 } // namespace vmaf

@@ -96,7 +96,7 @@ class LocalScores {
     // Called in frame order after the frame's scores are stored: delivers complete frames. Whole-frame scores that
     // models need may arrive with later frames.
     void add(unsigned index, std::shared_ptr<const Areas> areas, const std::vector<double> &figures);
-    void hand_out(ScoreCollector &scores);
+    void hand_out(ScoreCollector &scores, Parallel &parallel);
 
   private:
     // The source of a figure.
@@ -119,6 +119,7 @@ class LocalScores {
         unsigned index = 0;
         std::shared_ptr<const Areas> areas;
         std::vector<double> figures;
+        std::vector<std::vector<double>> of_cells, of_regions; // per score, once predicted
     };
 
     const Measured *find(const MetricSlot &slot) const;
@@ -130,9 +131,11 @@ class LocalScores {
     PictureArea checked(const Region &region, const PictureArea &area) const;
     static std::optional<double> frame_score(const Source &source, unsigned index, const ScoreCollector &scores);
     bool is_complete(const Score &score, unsigned index, const ScoreCollector &scores) const;
+    std::vector<Pending> take_ready(const ScoreCollector &scores);
+    void predict_all(std::vector<Pending> &frames, const ScoreCollector &scores, Parallel &parallel) const;
     std::vector<double> predict(const Score &score, const Pending &frame, std::size_t from, std::size_t to,
                                 const ScoreCollector &scores) const;
-    void hand_out(const Pending &frame, ScoreCollector &scores) const;
+    void deliver(Pending &frame, ScoreCollector &scores) const;
 
     LocalConfig config_;
     Isa isa_;

@@ -26,12 +26,11 @@ template <class T> class Ring {
         return value;
     }
     T &front() { return at(0); }
+    T &at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
     std::size_t size() const { return size_; }
     bool empty() const { return size_ == 0; }
 
   private:
-    T &at(std::size_t i) { return slots_[(head_ + i) & (slots_.size() - 1)]; }
-
     std::vector<T> slots_; // a power of two
     std::size_t head_ = 0, size_ = 0;
 };

@@ -74,7 +74,7 @@ void Session::Impl::flush() {
     for (const auto &slot : metrics.slots())
         if (slot->emitted()) slot->flush(last_scores_);
     scores.append(last_scores_.scores, last_scores_.aggregates);
-    hand_out_local();
+    hand_out();
     history_.clear();
     flushed = true;
 }
@@ -251,9 +251,9 @@ void Session::Impl::measure_areas(Frame &frame) {
         local->measure(*frame.areas, frame.slots, frame.results, frame.result_of_slot, frame.local_figures);
 }
 
-void Session::Impl::hand_out_local() {
+void Session::Impl::hand_out() {
     const CallbackScope scope(this);
-    if (local) local->hand_out(scores);
+    if (local) local->hand_out(scores, queue_.finishers());
 }
 
 void Session::Impl::emit(Frame &frame) {
@@ -262,7 +262,6 @@ void Session::Impl::emit(Frame &frame) {
         frame.slots[i]->emit(frame.index, frame.results[frame.result_of_slot[i]], new_scores_);
     scores.append(new_scores_.scores, new_scores_.aggregates);
     if (frame.areas) local->add(frame.index, std::move(frame.areas), frame.local_figures);
-    hand_out_local();
 }
 
 void Session::read(Picture ref, Picture dist, unsigned index, std::shared_ptr<ReferenceHalves> halves) {

@@ -74,7 +74,7 @@ class Session::Impl final : public FrameWork {
     void measure(Frame &frame, const Frame::Part &part) override;
     void measure_areas(Frame &frame) override;
     void emit(Frame &frame) override;
-    void hand_out_local();
+    void hand_out() override;
 
     std::optional<LocalConfig> local_config_;
     std::optional<PictureFormat> format_;

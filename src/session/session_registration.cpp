@@ -5,8 +5,19 @@
 #include "metrics/registry.hpp"
 #include "session/session_impl.hpp"
 #include "system/log.hpp"
+#include "system/program.hpp"
 
 namespace vmaf {
+
+namespace {
+
+// Cells of a map take much longer to predict on one thread than the frame on a device.
+constexpr unsigned kMostFinishers = 16;
+unsigned finishing_threads() {
+    return system::has_threads() ? std::clamp(system::usable_processors() * 3 / 4, 1u, kMostFinishers) : 0;
+}
+
+} // namespace
 
 void Session::Impl::use_device(const DeviceChoice &choice) {
     refuse_inside_handler();
@@ -59,6 +70,7 @@ void Session::Impl::prepare(const PictureFormat &format) {
     if (made) made->split_by([this](const MetricSlot &slot) { return is_on_device(slot); });
     for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));
     local = std::move(made);
+    if (local && device.pipeline()) queue_.use_finishers(finishing_threads());
     // Only single metrics support tiles.
     metrics.form_families([this](const MetricSlot &slot) { return !is_on_device(slot); }, !local);
     if (device.stage()) queue_.allow_in_flight(device.stage()->frames_in_flight());

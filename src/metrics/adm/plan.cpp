@@ -41,6 +41,9 @@ std::array<std::uint32_t, kBands> weights_of(const Options &o, int scale, Factor
 
 float cube_root(float x) { return std::pow(x, 1.0f / 3.0f); }
 
+// Of a normal number. Maps need many.
+double power_of_two(int exponent) { return std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52); }
+
 } // namespace
 
 Options read_options(const OptionValues &v) {
@@ -119,13 +122,13 @@ ScaleSums &ScaleSums::operator+=(const ScaleSums &other) {
 
 double den_unit(const ScalePlan &plan, int scale, int row_shift) {
     constexpr std::array<int, kScales> kBits = {18, 32, 27, 23};
-    return std::ldexp(1.0, kBits[std::size_t(scale)] - (scale == 0 ? row_shift : row_shift + plan.den_term_shift));
+    return power_of_two(kBits[std::size_t(scale)] - (scale == 0 ? row_shift : row_shift + plan.den_term_shift));
 }
 
 double num_unit(const ScalePlan &plan, int scale, std::size_t band, int row_shift) {
     constexpr std::array<int, kScales> kBits = {52, 45, 39, 36};
     const int bits = scale == 0 && band == 2 ? 57 : kBits[std::size_t(scale)];
-    return std::ldexp(1.0, bits - plan.num_term_shift[band] - row_shift);
+    return power_of_two(bits - plan.num_term_shift[band] - row_shift);
 }
 
 ScaleValues pooled_values(const ScalePlan &plan, double weighted_area, const BandValues &bands) {

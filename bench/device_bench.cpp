@@ -8,7 +8,8 @@
 //   device_bench names                      the features with device code
 //
 // DEVICE is cuda (the default if built), host32 or host64. Feature names after it select features; by default `frames`
-// uses those of the default model and the others use all. Exits with 1 if figures differ.
+// uses those of the default model and the others use all. `cells`: `check` has only the cases with cells of maps, and
+// `kernels` adds up cells of 64 pixels. Exits with 1 if figures differ.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -37,6 +38,7 @@ using namespace vmaf;
 
 // The selected features; by default all, or for sessions those of vmaf_v0.6.1.
 std::vector<std::string> named_features;
+bool with_cells = false;
 std::vector<std::string> features() { return named_features.empty() ? metrics_on_devices() : named_features; }
 std::vector<std::string> session_features() {
     return named_features.empty() ? std::vector<std::string>{"vif", "adm", "motion"} : named_features;
@@ -66,6 +68,11 @@ bool takes(const std::string &metric, const PictureFormat &format) {
     }
 }
 
+bool has_cells(const std::string &metric) {
+    const MetricInfo &info = *find_metric(metric);
+    return !info.create(OptionValues(info.name, info.options, {}))->local_names().empty();
+}
+
 // `extra`: "large" adds big pictures, "brief" skips most cases (for sanitizers).
 int check(Device &device, const std::string &extra) {
     unsigned cases = 0, bad = 0;
@@ -77,11 +84,13 @@ int check(Device &device, const std::string &extra) {
         std::printf("DIFFERENT %s: %s\n", c.name().c_str(), difference.c_str());
     };
     for (const std::string &metric : features())
-        for (const DeviceCase &c : device_cases(metric))
+        for (const DeviceCase &c : device_cases(metric)) {
+            if (with_cells && c.cell == 0) continue;
             if (extra != "brief" || cases % 9 == 0)
                 compare(c, pairs_for(c.format), Isa::scalar);
             else
                 cases++;
+        }
     if (extra == "large")
         for (const auto &[w, h] : {std::pair{576u, 324u}, {960, 540}, {1279, 719}, {1920, 1080}, {3840, 2160}})
             for (const unsigned bits : {8u, 10u, 12u, 16u}) {
@@ -89,11 +98,14 @@ int check(Device &device, const std::string &extra) {
                 const PictureFormat format = luma_and_chroma(w, h, bits);
                 std::vector<PicturePair> pairs = {texture_pair(format, 1), texture_pair(format, 4),
                                                   extreme_pair(format, 3)};
-                for (const std::string &metric : features())
-                    if (takes(metric, format))
-                        compare(
-                            {.metric = metric, .format = format, .tolerance = device_cases(metric).front().tolerance},
-                            pairs, Isa::scalar);
+                for (const std::string &metric : features()) {
+                    if (!takes(metric, format)) continue;
+                    DeviceCase c{
+                        .metric = metric, .format = format, .tolerance = device_cases(metric).front().tolerance};
+                    compare(c, pairs, Isa::scalar);
+                    c.cell = w == 1279 && bits < 12 && has_cells(metric) ? 64 : 0;
+                    if (c.cell) compare(c, pairs, Isa::scalar);
+                }
                 if (!named_features.empty()) continue;
                 compare({"vif", {{"vif_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
                 compare({"adm", {{"adm_enhn_gain_limit", "1"}}, format}, pairs, best_isa(0));
@@ -152,17 +164,27 @@ class TimedQueue final : public Queue {
     std::unique_ptr<Event> before_, after_;
 };
 
+TileGrid grid_of_cells(const PictureFormat &format) {
+    const int width = int(format.width), height = int(format.height);
+    std::vector<PictureArea> areas;
+    for (const int x : cell_edges(width, 64)) areas.push_back({x, 0, width, height});
+    for (const int y : cell_edges(height, 64)) areas.push_back({0, y, width, height});
+    return {width, height, areas};
+}
+
 void time_kernels(Device &device, const PictureFormat &format, unsigned frames) {
-    std::printf("\n%ux%u %u bit, %u frame%s per launch\n", format.width, format.height, format.bits, frames,
-                frames > 1 ? "s" : "");
+    std::printf("\n%ux%u %u bit, %u frame%s per launch%s\n", format.width, format.height, format.bits, frames,
+                frames > 1 ? "s" : "", with_cells ? ", with cells" : "");
     const std::vector<PicturePair> pairs(frames + 2, texture_pair(format, 7)); // two as history
     const Device::Scope scope(device);
     for (const std::string &metric : features()) {
         if (!takes(metric, format)) continue;
         const MetricInfo &info = *find_metric(metric);
         const auto instance = info.create(OptionValues(info.name, info.options, {}));
+        if (with_cells && !has_cells(metric)) continue;
         instance->prepare(format);
-        const auto scorer = instance->make_device_scorer(device);
+        const auto scorer = with_cells ? instance->make_tiling_device_scorer(device, grid_of_cells(format))
+                                       : instance->make_device_scorer(device);
         const DeviceRun run(*scorer, pairs, device);
         const DeviceBatch batch = run.batch(2, frames + 2);
         Queue *const queue = &run.queue();
@@ -406,7 +428,7 @@ int startup(const std::string &device_name) {
 int run(const std::vector<std::string> &words) {
     if (words.empty())
         throw invalid("usage: device_bench check|kernels|once|frames|startup|names [cuda|sycl|hip|metal|host32|host64] "
-                      "[large|brief|sweep] "
+                      "[large|brief|sweep] [cells] "
                       "[FEATURE...]");
     std::string device_name =
         test_device_names().size() > 2 ? test_device_names()[2] : "host32"; // the first GPU backend
@@ -414,6 +436,8 @@ int run(const std::vector<std::string> &words) {
     for (std::size_t i = 1; i < words.size(); i++) {
         if (words[i] == "large" || words[i] == "brief" || words[i] == "sweep")
             extra = words[i];
+        else if (words[i] == "cells")
+            with_cells = true;
         else if (find_metric(words[i]))
             named_features.push_back(words[i]);
         else

@@ -4,7 +4,7 @@
 #   bench/device_check.sh pack FOLDER          builds for sm_90 and puts everything needed into FOLDER (ARCHS=sm_89,... to change)
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
-# Steps: devices features check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads
+# Steps: devices features maps check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads
 # tune_direct ffmpeg list startup contexts runs samples faults sanitize hip sycl
 # (default: all except sweep and sycl). Each prints its figures, and FAILED if something is wrong. `SLOW` names the features that profile
 # examines.
@@ -75,6 +75,22 @@ step_features() {
     timed "vmaf --aom_ctc v6.0, 400 frames of 1920x1080" "$folder"/vmaf -r "$tmp/ctc_ref.yuv" -d "$tmp/ctc_dis.yuv" -w 1920 -h 1080 \
         -p 420 -b 8 --aom_ctc v6.0 --backend cuda --threads 16 --json -q -o "$tmp/ctc.json"
     rm -f "$tmp"/ctc_*.yuv
+}
+# What a map of 64-pixel cells costs, runs taking turns; cells of every feature that has them against the CPU's. Below 20 s.
+step_maps() {
+    local kind turn
+    for kind in device pinned; do
+        for turn in 1 2; do
+            "$folder"/library_bench 1920 1080 8 4000 $kind model=vmaf_v0.6.1
+            "$folder"/library_bench 1920 1080 8 4000 $kind model=vmaf_v0.6.1 cells=64
+        done
+    done
+    "$folder"/device_bench kernels cuda brief vif adm
+    "$folder"/device_bench kernels cuda brief cells vif adm
+    "$folder"/device_bench check cuda cells || return 1
+    pair 479x269 420 8 street dct:40
+    "$folder"/vmaf-parity --vmaf-binary "$folder"/vmaf --reference "$tmp/pair_ref.y4m" --distorted "$tmp/pair_dist.y4m" --backends cpu,cuda \
+        --features vif,adm,psnr,float_vif,float_adm,ssim,float_ssim,ciede,cambi --cells 32
 }
 # What limits the kernels of the slower features, with four frames of 1920x1080 per launch: profiler counters, or only times.
 step_profile() {
@@ -354,7 +370,7 @@ run() {
     nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,memory.used --format=csv,noheader || true
     lscpu | grep -E "^(Model name|CPU\(s\)|NUMA node\(s\)|CPU max MHz)" || true
     local steps=("$@")
-    [ ${#steps[@]} -gt 0 ] || steps=(devices features check profile parity golden mixes memory kernels frames library pageable files y4m nvdec formats uploads tune_direct ffmpeg list startup contexts runs samples faults sanitize hip)
+    [ ${#steps[@]} -gt 0 ] || steps=(devices features maps check profile parity golden mixes memory kernels frames library pageable files y4m nvdec formats uploads tune_direct ffmpeg list startup contexts runs samples faults sanitize hip)
     for step in "${steps[@]}"; do
         echo "== $step"
         local begin=$SECONDS

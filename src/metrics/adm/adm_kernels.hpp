@@ -43,10 +43,11 @@ struct AdmNoTiles {
     template <class Strip> static VMAF_DEVICE_FN int last_of(const Strip &strip, int, const AdmSettings &) {
         return strip.last;
     }
-    template <int kSums> VMAF_DEVICE_FN void take_denominators(const u64 (&)[kSums], const u32 (&)[3], int) {}
-    template <int kSums, int kLows>
-    VMAF_DEVICE_FN void take_numerators(const u64 (&)[kSums], const u32 (&)[kLows], int) {}
-    template <class C, class Strip> VMAF_DEVICE_FN void end_row(C &, const Strip &, int, bool) {}
+    template <int kFirst, int kCount> VMAF_DEVICE_FN void take(u32 (&)[kCount], bool) {}
+    template <int kFirst, int kCount, class C, class Strip, int kSums>
+    VMAF_DEVICE_FN void end_row(C &, const Strip &, const AdmSettings &, int, bool, u64 (&)[kSums]) {}
+    template <class C, class Strip, int kSums>
+    VMAF_DEVICE_FN void end(C &, const Strip &, const AdmSettings &, u64 (&)[kSums]) {}
 };
 
 template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct AdmScale {
@@ -54,6 +55,7 @@ template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct Ad
     using Output = Select<S == 0, i16, int>;
     using Args = AdmArgs<Input, Output>;
     using Rows = AdmRows<C, S, Sample>;
+    static constexpr int kScale = S;
     static constexpr int kThreads = 128, kMinBlocks = kGains == 1 ? 4 : 3, kGroups = kThreads / C::kGroup;
     static constexpr int kOwned = C::kGroup - 4; // band columns that a group scores
     static constexpr int kTileWidth = kOwned * kGroups, kTileHeight = 0;
@@ -100,6 +102,7 @@ template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct Ad
         VMAF_UNROLL
         for (int i = 0; i < kSums; i++) high[i] = 0;
         if (C::kBlockInStep || strip.x0 < a.band_width) walk(c, shared, a, strip, high, tiles);
+        tiles.end(c, strip, s, high);
         if (strip.block_scored) add_up<Tiles>(c, shared, a, strip, high); // same for the whole block
     }
 
@@ -312,18 +315,12 @@ template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct Ad
         if (i >= strip.first && i < strip.last) {
             u32 l[3] = {0, 0, 0};
             if (Tiles::kWanted) {
-                u64 terms[kSums] = {0};
-                if (owned) add_denominators(o, s, terms, l);
-                tiles.take_denominators(terms, l, s.den_row_shift);
-                const bool counts = inside && i >= s.top && i < s.bottom;
-                VMAF_UNROLL
-                for (int b = 0; b < 3; b++) {
-                    high[b] += counts ? terms[b] : 0;
-                    l[b] = counts ? l[b] : 0;
-                }
+                if (owned) add_denominators(o, s, high, l);
+                tiles.template take<0>(l, inside && i >= s.top && i < s.bottom);
             } else if (inside)
                 add_denominators(o, s, high, l);
             store_low_den(c, shared->low[i - strip.y0][strip.group], s, strip.lane, l);
+            if (Tiles::kWanted && i + 1 < strip.last) tiles.template end_row<0, 3>(c, strip, s, i, inside, high);
         }
         VMAF_UNROLL
         for (int k = 0; k < kParts; k++) {
@@ -334,19 +331,12 @@ template <class C, int S, class Sample, bool kGeneral, int kGains = 1> struct Ad
         if (i > strip.first) {
             u32 l[6 * kGains] = {0};
             if (Tiles::kWanted) {
-                u64 terms[kSums] = {0};
-                if (owned) add_numerators(two_before, before, now, s, terms, l);
-                tiles.take_numerators(terms, l, s.num_row_shift);
-                const bool counts = inside && i - 1 >= s.top && i - 1 < s.bottom;
-                VMAF_UNROLL
-                for (int n = 0; n < 6 * kGains; n++) {
-                    high[3 + n] += counts ? terms[3 + n] : 0;
-                    l[n] = counts ? l[n] : 0;
-                }
-                tiles.end_row(c, strip, i - 1, i == strip.last);
+                if (owned) add_numerators(two_before, before, now, s, high, l);
+                tiles.template take<3>(l, inside && i - 1 >= s.top && i - 1 < s.bottom);
             } else if (inside)
                 add_numerators(two_before, before, now, s, high, l);
             store_low_num(c, shared->low[i - 1 - strip.y0][strip.group], strip.lane, l);
+            if (Tiles::kWanted && i < strip.last) tiles.template end_row<3, 6>(c, strip, s, i - 1, inside, high);
         }
         VMAF_UNROLL
         for (int k = 0; k < kParts; k++) two_before[k] = before.sums[k];

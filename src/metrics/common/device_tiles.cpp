@@ -15,14 +15,18 @@ DeviceTiles::DeviceTiles(const TileGrid &grid, std::span<const Image> images, Ed
     };
     for (const Image &image : images) {
         const std::size_t columns = add_axis(grid.columns(), image.across, [&](int i) { return grid.x(i); });
-        places_.push_back({columns, add_axis(grid.rows(), image.down, [&](int i) { return grid.y(i); })});
+        const std::size_t rows = add_axis(grid.rows(), image.down, [&](int i) { return grid.y(i); });
+        places_.push_back({columns, rows, table.size()});
+        for (int tile = 0; tile <= grid.columns(); tile++)
+            table.push_back(std::uint16_t(edge(grid.x(tile), image.across)));
     }
     table_ = upload_table(device, table.data(), table.size() * sizeof table[0]);
 }
 
 kernels::TileMap DeviceTiles::of(std::size_t image) const {
     const auto *const table = reinterpret_cast<const kernels::u16 *>(table_->data());
-    return {table + places_[image].columns, table + places_[image].rows, across_};
+    const Place &place = places_[image];
+    return {table + place.columns, table + place.rows, table + place.starts, across_};
 }
 
 } // namespace vmaf

@@ -25,7 +25,7 @@ class DeviceTiles {
 
   private:
     struct Place {
-        std::size_t columns, rows; // in the table
+        std::size_t columns, rows, starts; // in the table
     };
     std::vector<Place> places_;
     std::unique_ptr<DeviceMemory> table_;

@@ -9,6 +9,7 @@ namespace kernels {
 // Of a scale or a plane.
 struct TileMap {
     Global<const u16> columns, rows; // of tiles: by column, by row of samples
+    Global<const u16> starts;        // first column of each column of tiles, then the end
     int across;                      // columns of tiles
 };
 

@@ -17,6 +17,10 @@ namespace kernels {
 constexpr int kVifDownLow = 0, kVifDownHigh = 1, kVifDownNext = 2, kVifAcross = 3, kVifAcrossNext = 5;
 constexpr int kVifStart128 = 6, kVifStartNext = 7, kVifStart32768 = 8, kVifMatrixTaps = 9;
 
+struct VifNoTiles { // vif_tiles_kernel.hpp has the other form
+    template <class C, class Terms> VMAF_DEVICE_FN void take_unit(C &, int, int, Terms &) const {}
+};
+
 template <class C, int kLimits> struct VifMatrixScale0 {
     using Args = VifArgs<PicturePlanes, kLimits>;
     static constexpr int kThreads = 256, kMinBlocks = 2, kGroups = kThreads / 32;
@@ -35,6 +39,15 @@ template <class C, int kLimits> struct VifMatrixScale0 {
     };
 
     static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &a) {
+        VifTerms<kLimits> terms = {{0}, 0, 0, 0};
+        walk(c, shared, a, terms, VifNoTiles());
+        vif_add_up<kThreads>(c, shared->group_sums, a.sums + static_cast<u64>(c.frame) * a.sums_stride, terms);
+    }
+
+    // `tiles` may take the terms of each unit.
+    template <class Tiles>
+    static VMAF_DEVICE_FN void walk(C &c, Shared<SharedMemory> shared, const Args &a, VifTerms<kLimits> &terms,
+                                    const Tiles &tiles) {
         for (int i = c.thread; i < kVifLogTableSize / 8; i += kThreads)
             put(reinterpret_cast<Shared<Words4>>(shared->log_table) + i,
                 fetched(reinterpret_cast<Global<const Words4>>(a.log_table) + i));
@@ -44,7 +57,6 @@ template <class C, int kLimits> struct VifMatrixScale0 {
         const int x0 = c.block_x * kTileWidth, y_begin = c.block_y * kTileHeight;
         const int y_end = y_begin + kTileHeight < a.height ? y_begin + kTileHeight : a.height;
         const int x = x0 - 8 + 32 * group + lane / 4 * 4; // of the four columns that the thread loads
-        VifTerms<kLimits> terms = {{0}, 0, 0, 0};
         Samples before = load(c, a, x, y_begin - 8 + lane % 4 * 4);
         c.barrier();
         for (int y0 = y_begin; y0 < y_end; y0 += 16) {
@@ -54,11 +66,12 @@ template <class C, int kLimits> struct VifMatrixScale0 {
             products_down(c, shared, before, now, to);
             before = now;
             c.barrier();
-            for (int unit = group; unit < kUnits && x0 + 16 * unit < a.width; unit += kGroups)
+            for (int unit = group; unit < kUnits && x0 + 16 * unit < a.width; unit += kGroups) {
                 score(c, shared, a, x0 + 16 * unit, y0, unit, terms);
+                tiles.take_unit(c, x0 + 16 * unit, y0, terms);
+            }
             c.barrier();
         }
-        vif_add_up<kThreads>(c, shared->group_sums, a.sums + static_cast<u64>(c.frame) * a.sums_stride, terms);
     }
 
   private:

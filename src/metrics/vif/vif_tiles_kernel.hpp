@@ -47,12 +47,14 @@ template <class C, int S, class Samples, class Input> struct VifTiles {
             Scale::variances(&shared->scale, row, column, v);
             const u32 valid = Scale::valid_pixels(x, a.width);
             const int tile_row = (args.tiles.rows[y0 + row] - first_row) * kAcross - first_column;
-            for (int run = 0; run < 8 && x + run < a.width; run += kRun) {
+            const int last = x + 8 <= a.width ? x + 7 : a.width - 1;
+            const int length = args.tiles.columns[x] == args.tiles.columns[last] ? 8 : kRun;
+            for (int run = 0; run < 8 && x + run < a.width; run += length) {
                 VifVariances copy[8];
                 VMAF_UNROLL
                 for (int j = 0; j < 8; j++) copy[j] = v[j];
                 VifTerms<1> terms = {{0}, 0, 0, 0};
-                VifEight<C, 1, C::kFastF64>::run(copy, valid & ((1u << kRun) - 1) << run, shared->scale.log_table,
+                VifEight<C, 1, C::kFastF64>::run(copy, valid & ((1u << length) - 1) << run, shared->scale.log_table,
                                                  a.limits, terms);
                 add(c, shared->sums[tile_row + args.tiles.columns[x + run]], terms);
             }
@@ -91,7 +93,41 @@ template <class C, int S, class Samples, class Input> struct VifTiles {
     }
 };
 
-template <class C> using vif_tiles_scale0_8 = VifTiles<C, 0, VifSamples8, PicturePlanes>;
+// 8-bit pictures with byte matrices: a unit of 16 x 16 pixels lies in one tile.
+template <class C> struct VifMatrixTiles {
+    using Scale = VifMatrixScale0<C, 1>;
+    using Args = VifTilesArgs<PicturePlanes>;
+    using SharedMemory = typename Scale::SharedMemory;
+    static constexpr int kThreads = Scale::kThreads, kMinBlocks = Scale::kMinBlocks;
+    static constexpr int kTileWidth = Scale::kTileWidth, kTileHeight = Scale::kTileHeight;
+
+    struct Tiles {
+        const Args &args;
+        VMAF_DEVICE_FN void take_unit(C &c, int x, int y, VifTerms<1> &terms) const {
+            const int lane = c.thread % C::kGroup;
+            const u32 num_log = c.group_sum(terms.num_log[0]), den_log = c.group_sum(terms.den_log);
+            const u32 den_flat = c.group_sum(terms.den_flat);
+            const u64 num_flat = c.group_sum(static_cast<u32>(terms.num_flat) & 0xffffff) +
+                                 (static_cast<u64>(c.group_sum(static_cast<u32>(terms.num_flat >> 24))) << 24);
+            const u64 sum = lane == 0 ? num_log : lane == 1 ? den_log : lane == 2 ? num_flat : den_flat;
+            const int tile = args.tiles.rows[y] * args.tiles.across + args.tiles.columns[x];
+            if (lane < 4 && sum)
+                c.atomic_add(args.scale.sums + static_cast<u64>(c.frame) * args.scale.sums_stride +
+                                 static_cast<u64>(tile) * static_cast<u64>(args.tile_words) + lane,
+                             sum);
+            c.converge();
+            terms = {{0}, 0, 0, 0};
+        }
+    };
+
+    static VMAF_DEVICE_FN void run(C &c, Shared<SharedMemory> shared, const Args &args) {
+        VifTerms<1> terms = {{0}, 0, 0, 0};
+        Scale::walk(c, shared, args.scale, terms, Tiles{args});
+    }
+};
+
+template <class C>
+using vif_tiles_scale0_8 = Select<C::kByteMatrix, VifMatrixTiles<C>, VifTiles<C, 0, VifSamples8, PicturePlanes>>;
 template <class C> using vif_tiles_scale0_15 = VifTiles<C, 0, VifSamples9To15, PicturePlanes>;
 template <class C> using vif_tiles_scale0_16 = VifTiles<C, 0, VifSamples16, PicturePlanes>;
 template <class C> using vif_tiles_scale1 = VifTiles<C, 1, VifSamples16, ScratchPlanes<u16>>;

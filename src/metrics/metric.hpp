@@ -112,7 +112,8 @@ class Metric {
     virtual void emit(unsigned index, const FrameResult &result, ScoreSink &sink) = 0;
     virtual void flush(ScoreSink &sink) { (void)sink; } // end of stream; called once, after at least one frame
 
-    // Scores of parts of a picture (maps.md), in the order of local_scores(); empty if not defined.
+    // Scores of parts of a picture (maps.md), in the order of local_scores(); empty if not defined. prepare() may leave
+    // fewer.
     virtual std::span<const std::string_view> local_names() const { return {}; }
     virtual std::size_t tile_words() const { return 0; } // written by `measure` per tile
     // Whether sums of tiles are bits of doubles, not 64-bit integers.

@@ -53,7 +53,7 @@ void check_region_name(const std::string &name) {
         throw invalid("'" + name + "' cannot name a region; use letters, digits, '_', '-' and '.'");
 }
 
-LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots, Isa isa)
+LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, Slots slots, Isa isa)
     : config_(std::move(config)), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
     if (std::min(width_, height_) < kSmallestMappedSide)
         throw invalid("maps and regions need pictures of at least 32x32 pixels; these are " + std::to_string(width_) +
@@ -89,37 +89,42 @@ PictureArea LocalScores::checked(const Region &region, const PictureArea &area) 
     return snapped_area(area, width_, height_);
 }
 
-LocalScores::Source LocalScores::source_of(const std::string &name, const std::string &wanted_by, const Slots &slots) {
-    for (const auto &slot : slots) {
+LocalScores::Source LocalScores::source_of(const std::string &name, const std::string &wanted_by, Slots slots) {
+    for (const auto &[slot, metric] : slots) {
         const auto &names = slot->stored_names();
         const auto found = std::find_if(names.begin(), names.end(), [&](const auto &entry) {
             return entry.second == name || feature_alias(entry.second) == name;
         });
         if (found == names.end()) continue;
-        if (slot->info().holds_everywhere) return {0, found->second, slot.get(), found->first};
-        const auto local = slot->local_names();
+        if (slot->info().holds_everywhere) return {0, found->second, slot, found->first};
+        const auto local = metric->local_names();
         const auto at = std::find(local.begin(), local.end(), found->first);
         if (at == local.end()) continue;
         const Measured *measured = find(*slot);
         if (!measured) {
-            measured = &measured_.emplace_back(Measured{slot.get(), columns_});
+            measured = &measured_.emplace_back(Measured{slot, columns_});
             columns_ += local.size();
         }
         return {.column = measured->first_column + std::size_t(at - local.begin()), .of_frame = {}, .given_as = {}};
     }
-    const auto is_score = [&](const auto &slot) {
-        return std::any_of(slot->stored_names().begin(), slot->stored_names().end(), [&](const auto &entry) {
+    const auto is_score = [&](const Prepared &given) {
+        const auto &names = given.slot->stored_names();
+        return std::any_of(names.begin(), names.end(), [&](const auto &entry) {
             return entry.second == name || feature_alias(entry.second) == name;
         });
     };
     if (std::none_of(slots.begin(), slots.end(), is_score))
         throw invalid("'" + name +
                       "' is not a score of this run; name one of its models, or add the feature that has it");
+    for (const auto &[slot, metric] : slots)
+        for (const std::string_view local : slot->local_names()) // more than the metric has for these pictures
+            if (feature_alias(slot->stored_names().find(local)->second) == name)
+                throw invalid("'" + name + "' is not a score of these pictures; name one that they have");
     throw invalid("'" + name + "'" + wanted_by +
                   " has no local scores; vif, adm, motion, psnr, ssim, float_ssim, ciede and cambi have");
 }
 
-LocalScores::Score LocalScores::resolve(const std::string &name, const Slots &slots) {
+LocalScores::Score LocalScores::resolve(const std::string &name, Slots slots) {
     const auto model =
         std::find_if(config_.models.begin(), config_.models.end(), [&](const Model &m) { return m.name() == name; });
     if (model == config_.models.end()) return {{source_of(name, "", slots)}, {}};
@@ -129,12 +134,12 @@ LocalScores::Score LocalScores::resolve(const std::string &name, const Slots &sl
     return score;
 }
 
-void LocalScores::resolve_regions(const Slots &slots) {
+void LocalScores::resolve_regions(Slots slots) {
     for (const Model &model : config_.models) region_names_.push_back(model.name());
-    for (const auto &slot : slots) {
+    for (const auto &[slot, metric] : slots) {
         const auto &wanted = config_.region_features;
         if (std::find(wanted.begin(), wanted.end(), slot->info().name) == wanted.end()) continue;
-        for (const std::string_view name : slot->local_names())
+        for (const std::string_view name : metric->local_names())
             region_names_.emplace_back(feature_alias(slot->stored_names().find(name)->second));
     }
     if (region_names_.empty())
@@ -143,10 +148,10 @@ void LocalScores::resolve_regions(const Slots &slots) {
 }
 
 // Regions create score names, which must not collide with others.
-void LocalScores::check_names(const Slots &slots) const {
+void LocalScores::check_names(Slots slots) const {
     std::set<std::string> known;
-    for (const auto &slot : slots)
-        for (const auto &[provided, stored] : slot->stored_names()) {
+    for (const Prepared &given : slots)
+        for (const auto &[provided, stored] : given.slot->stored_names()) {
             known.insert(stored);
             known.emplace(feature_alias(stored));
         }

@@ -58,10 +58,15 @@ void check_region_name(const std::string &name);
 
 class LocalScores {
   public:
-    using Slots = std::vector<std::unique_ptr<MetricSlot>>;
+    // A slot, and its metric as prepared for the pictures.
+    struct Prepared {
+        const MetricSlot *slot;
+        const Metric *metric;
+    };
+    using Slots = std::span<const Prepared>;
 
     // Throws Error if a score is not defined for parts of pictures, or a region is not inside the picture.
-    LocalScores(LocalConfig config, const PictureFormat &format, const Slots &slots, Isa isa);
+    LocalScores(LocalConfig config, const PictureFormat &format, Slots slots, Isa isa);
 
     // The parts of a frame.
     struct Areas {
@@ -123,10 +128,10 @@ class LocalScores {
     };
 
     const Measured *find(const MetricSlot &slot) const;
-    Score resolve(const std::string &name, const Slots &slots);
-    void resolve_regions(const Slots &slots);
-    void check_names(const Slots &slots) const;
-    Source source_of(const std::string &stored_name, const std::string &wanted_by, const Slots &slots);
+    Score resolve(const std::string &name, Slots slots);
+    void resolve_regions(Slots slots);
+    void check_names(Slots slots) const;
+    Source source_of(const std::string &stored_name, const std::string &wanted_by, Slots slots);
     std::shared_ptr<const Areas> make_areas(unsigned index) const;
     PictureArea checked(const Region &region, const PictureArea &area) const;
     static std::optional<double> frame_score(const Source &source, unsigned index, const ScoreCollector &scores);

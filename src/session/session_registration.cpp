@@ -57,15 +57,17 @@ void Session::Impl::prepare(const PictureFormat &format) {
     check_format_is_kept(format);
     if (format_) return; // later slots were prepared when registered
     start_wished_device();
-    std::unique_ptr<LocalScores> made;
-    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, metrics.slots(), isa);
     std::vector<std::unique_ptr<Metric>> prepared;
-    std::vector<DeviceStage::Candidate> candidates;
+    std::vector<LocalScores::Prepared> with_slots;
     for (const auto &slot : metrics.slots()) {
         prepared.push_back(slot->make_prepared(format));
-        const bool has_tiles = made && made->needs(*slot);
-        candidates.push_back({slot.get(), prepared.back().get(), has_tiles ? &made->all_tiles() : nullptr});
+        with_slots.push_back({slot.get(), prepared.back().get()});
     }
+    std::unique_ptr<LocalScores> made;
+    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, with_slots, isa);
+    std::vector<DeviceStage::Candidate> candidates;
+    for (const auto &[slot, metric] : with_slots)
+        candidates.push_back({slot, metric, made && made->needs(*slot) ? &made->all_tiles() : nullptr});
     device.prepare(format, candidates);
     if (made) made->split_by([this](const MetricSlot &slot) { return is_on_device(slot); });
     for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));

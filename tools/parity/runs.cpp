@@ -119,18 +119,33 @@ std::pair<std::string, OptionTexts> name_and_options(const std::string &feature)
     return {feature.substr(0, end), options};
 }
 
-// The feature's scores for cells, if requested.
-std::vector<std::string> cell_scores(const Options &o, const std::string &feature) {
+PixelFormat pixel_format(const std::string &word) {
+    if (word == "420") return PixelFormat::yuv420p;
+    if (word == "422") return PixelFormat::yuv422p;
+    if (word == "444") return PixelFormat::yuv444p;
+    if (word == "400") return PixelFormat::yuv400p;
+    throw invalid("--pixel-format must be 420, 422, 444 or 400");
+}
+
+std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path) {
+    return o.width ? open_raw_clip(path, {pixel_format(o.pixel_format), o.bits, o.width, o.height})
+                   : open_y4m_clip(path);
+}
+
+// The feature's scores for cells, if requested. None if it refuses the clips, which its run reports.
+std::vector<std::string> cell_scores(const Options &o, const std::string &feature) try {
     std::vector<std::string> names;
     const auto [name, options] = name_and_options(feature);
     const MetricInfo *const info = o.cell ? find_metric(name) : nullptr;
     if (!info) return names;
     const MetricSlot slot(*info, options, MetricSlot::Place::cpu);
-    for (const std::string_view local : slot.local_names()) {
+    for (const std::string_view local : slot.make_prepared(open_clip(o, o.reference)->format())->local_names()) {
         const auto stored = slot.stored_names().find(local);
         names.emplace_back(feature_alias(stored->second));
     }
     return names;
+} catch (const Error &) {
+    return {};
 }
 
 // The name of a cell's score: "psnr_y cell 7".
@@ -199,19 +214,6 @@ Run run_command(const Options &o, const std::string &feature, const std::string 
         run.is_unusable = code == kExitBackend;
     }
     return run;
-}
-
-PixelFormat pixel_format(const std::string &word) {
-    if (word == "420") return PixelFormat::yuv420p;
-    if (word == "422") return PixelFormat::yuv422p;
-    if (word == "444") return PixelFormat::yuv444p;
-    if (word == "400") return PixelFormat::yuv400p;
-    throw invalid("--pixel-format must be 420, 422, 444 or 400");
-}
-
-std::unique_ptr<ClipReader> open_clip(const Options &o, const std::string &path) {
-    return o.width ? open_raw_clip(path, {pixel_format(o.pixel_format), o.bits, o.width, o.height})
-                   : open_y4m_clip(path);
 }
 
 // Runs on the host device, through the library.

@@ -1,11 +1,11 @@
 #include "metrics/psnr/psnr.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cfloat>
 #include <cmath>
-#include <limits>
 
 #include "metrics/format_checks.hpp"
 #include "metrics/psnr/psnr_device.hpp"
@@ -128,12 +128,12 @@ class Scorer final : public FrameScorer {
 class Psnr final : public Metric {
   public:
     explicit Psnr(const OptionValues &o)
-        : chroma_(o.flag("enable_chroma")), mse_(o.flag("enable_mse")), apsnr_(o.flag("enable_apsnr")),
+        : planes_(o.flag("enable_chroma") ? 3 : 1), mse_(o.flag("enable_mse")), apsnr_(o.flag("enable_apsnr")),
           reduced_peak_(o.flag("reduced_hbd_peak")), min_sse_(o.real("min_sse")) {}
 
     // 2.1
     PlanesRead planes_read() const override {
-        const unsigned planes = chroma_ ? kAllPlanes : kLuma;
+        const unsigned planes = planes_ > 1 ? kAllPlanes : kLuma;
         return {.ref = planes, .dist = planes};
     }
     void prepare(const PictureFormat &format) override {
@@ -141,7 +141,7 @@ class Psnr final : public Metric {
         const std::uint32_t peak = reduced_peak_ ? 255u << (format.bits - 8) : (1u << format.bits) - 1;
         peak_squared_ = peak * peak;
         format_ = format;
-        planes_ = chroma_ ? format.planes() : 1;
+        planes_ = std::min(planes_, format.planes());
         for (unsigned p = 0; p < planes_; p++) {
             samples_[p] = format.plane_width(p) * format.plane_height(p);
             ceiling_[p] = ceiling(samples_[p]);
@@ -180,9 +180,8 @@ class Psnr final : public Metric {
         }
     }
 
-    std::span<const std::string_view> local_names() const override { return std::span(kPsnr).first(chroma_ ? 3 : 1); }
+    std::span<const std::string_view> local_names() const override { return std::span(kPsnr).first(planes_); }
     std::size_t tile_words() const override { return kTileWords; }
-    // Missing planes are NaN.
     void local_scores(std::span<const std::int64_t> sums, const PictureArea &area,
                       std::span<double> scores) const override {
         for (unsigned p = 0; p < scores.size(); p++) {
@@ -190,8 +189,7 @@ class Psnr final : public Metric {
             const int width = edge_below(area.right, across) - edge_below(area.left, across);
             const int height = edge_below(area.bottom, down) - edge_below(area.top, down);
             const auto samples = std::uint32_t(width) * std::uint32_t(height);
-            scores[p] = p < planes_ ? psnr_of(double(sums[p]) / double(samples), ceiling(samples))
-                                    : std::numeric_limits<double>::quiet_NaN();
+            scores[p] = psnr_of(double(sums[p]) / double(samples), ceiling(samples));
         }
     }
 
@@ -204,11 +202,11 @@ class Psnr final : public Metric {
         return lesser(10.0 * std::log10(double(peak_squared_) / greater(mse, 1e-16)), ceiling);
     }
 
-    bool chroma_, mse_, apsnr_, reduced_peak_;
+    unsigned planes_;
+    bool mse_, apsnr_, reduced_peak_;
     double min_sse_;
     PictureFormat format_;
     std::uint32_t peak_squared_ = 0;
-    unsigned planes_ = 0;
     std::array<std::uint32_t, 3> samples_{};
     std::array<double, 3> ceiling_{};
     std::array<std::uint64_t, 3> total_sse_{}, total_samples_{};

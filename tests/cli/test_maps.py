@@ -113,6 +113,14 @@ class Maps(CommandTest):
         self.assertEqual(rows[1], "0,0,0,0,0,16,16,nan")
         self.assertNotIn("nan", rows[1 + 2 * 10 + 5])
 
+    def test_pictures_without_chroma_have_no_scores_of_it(self):
+        raw = [self.file(name, pathlib.Path(clip).read_bytes()[-160 * 96:]) for name, clip in (("ref.yuv", self.ref), ("dist.yuv", self.dist))]
+        arguments = ("-r", raw[0], "-d", raw[1], "-w", "160", "-h", "96", "-p", "400", "-b", "8", "-n", "--feature", "psnr")
+        run = self.vmaf(*arguments, "--region", "a=0,0,32,32", "--json", "-o", "-")
+        self.assertEqual(sorted(json.loads(run.stdout)["frames"][0]["metrics"]), ["psnr_y", "psnr_y_a"])
+        run = self.vmaf(*arguments, "--map-of", "psnr_cb", "--map", self.folder / "cb.npy", expect=255)
+        self.assertIn("'psnr_cb' is not a score of these pictures", run.stderr)
+
     def test_neg_model(self):
         self.score("-m", "version=vmaf_v0.6.1neg:name=neg", "--map", self.folder / "neg.npy")
         self.assertEqual(array(self.folder / "neg.npy")[0], (4, 3, 5))
@@ -193,6 +201,21 @@ class Maps(CommandTest):
         self.addCleanup(subprocess.check_call, ["umount", disk])
         self.refused(f"cannot write '{disk / 'map.y4m'}': No space left", "--map", disk / "map.y4m", expect=255)
         self.assertEqual(os.listdir(disk), [])
+
+    def test_a_run_whose_document_or_other_map_fails_leaves_all_maps(self):
+        if os.geteuid() != 0 or subprocess.call(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", self.small_folder()], stderr=subprocess.DEVNULL):
+            self.skipTest("needs the right to mount a small file system")
+        disk = self.small_folder()
+        self.addCleanup(subprocess.check_call, ["umount", disk])
+        try:
+            (disk / "full").write_bytes(bytes(1 << 20))
+        except OSError:
+            pass
+        kept = pathlib.Path(self.file("kept.npy", "old"))
+        for arguments in (("--map", disk / "map.csv"), ("--json", "-o", disk / "scores.json")):
+            self.refused("No space left", "--map", kept, *arguments, expect=255)
+            self.assertEqual(kept.read_text(), "old")
+        self.assertEqual(os.listdir(disk), ["full"])
 
     @unittest.skipUnless("INJECT_LIBRARY" in os.environ, "needs the library that lets calls fail")
     def test_a_disk_that_does_not_keep_a_map(self):

@@ -267,7 +267,13 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     std::vector<std::string> lines;
     if (!options.no_prediction)
         lines = predict(session, models, frames, {options.score_numbers, is_metered, options.percentiles});
-    if (!options.output) return lines;
+    const auto put_maps_in_place = [&] {
+        if (maps) guarded(ExitCode::setup, [&] { maps->put_in_place(); });
+    };
+    if (!options.output) {
+        put_maps_in_place();
+        return lines;
+    }
     const Report report{.scores = session.scores(),
                         .version = VMAF_VERSION,
                         .width = session.width(),
@@ -287,6 +293,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         system::write_output_file(
             *options.output, [&](const auto &out) { write_report(report, options.format, out); }, engine.pending.get());
     });
+    put_maps_in_place();
     return lines;
 }
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "maps/map_files.hpp"
-#include "maps/pending_file.hpp"
 
 namespace vmaf::cli {
 
@@ -29,7 +28,7 @@ struct Paint {
 class ClipMap final : public MapFile {
   public:
     explicit ClipMap(const MapTarget &target)
-        : file_(target.path), range_(target.range), width_(int(target.width)), height_(int(target.height)) {
+        : MapFile(target.path), range_(target.range), width_(int(target.width)), height_(int(target.height)) {
         const long rate = std::lround(target.frame_rate * 1000);
         file_.append("YUV4MPEG2 W" + std::to_string(width_) + " H" + std::to_string(height_) + " F" +
                      (rate > 0 ? std::to_string(rate) + ":1000" : std::string("25:1")) + " Ip A1:1 C420jpeg\n");
@@ -63,12 +62,10 @@ class ClipMap final : public MapFile {
         file_.append("FRAME\n");
         file_.append(image_);
     }
-    void finish() override { file_.finish(); }
 
   private:
     static int mixed(int below, int above, int cover) { return (below * (256 - cover) + above * cover + 128) >> 8; }
 
-    PendingFile file_;
     ScoreRange range_;
     int width_, height_;
     std::string image_;

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numeric>
 
-#include "maps/pending_file.hpp"
 #include "report/number.hpp"
 
 namespace vmaf::cli {
@@ -23,7 +22,7 @@ double without_sign_of_nan(double score) {
 // NumPy format 1.0: frames x rows x columns of float32.
 class ArrayMap final : public MapFile {
   public:
-    explicit ArrayMap(const MapTarget &target) : file_(target.path) { file_.append(header()); }
+    explicit ArrayMap(const MapTarget &target) : MapFile(target.path) { file_.append(header()); }
 
     void add(const CellFrame &frame, const std::vector<double> &cells, const std::vector<std::uint8_t> &) override {
         rows_ = frame.layout.rows();
@@ -38,7 +37,7 @@ class ArrayMap final : public MapFile {
     }
     void finish() override {
         file_.put_first(header());
-        file_.finish();
+        MapFile::finish();
     }
 
   private:
@@ -51,14 +50,13 @@ class ArrayMap final : public MapFile {
         return std::string("\x93NUMPY\x01\0", 8) + char(kLength - kBefore) + '\0' + text + '\n';
     }
 
-    PendingFile file_;
     std::uint64_t frames_ = 0;
     int rows_ = 0, columns_ = 0;
 };
 
 class TableMap final : public MapFile {
   public:
-    explicit TableMap(const MapTarget &target) : file_(target.path) {
+    explicit TableMap(const MapTarget &target) : MapFile(target.path) {
         file_.append("frame,row,column,x,y,width,height," + target.score + "\n");
     }
     void add(const CellFrame &frame, const std::vector<double> &cells, const std::vector<std::uint8_t> &) override {
@@ -75,10 +73,6 @@ class TableMap final : public MapFile {
             }
         file_.append(text);
     }
-    void finish() override { file_.finish(); }
-
-  private:
-    PendingFile file_;
 };
 
 } // namespace
@@ -161,6 +155,10 @@ void Maps::note_worst(const CellFrame &frame) {
 
 void Maps::finish() {
     for (const auto &file : files_) file->finish();
+}
+
+void Maps::put_in_place() {
+    for (const auto &file : files_) file->put_in_place();
 }
 
 } // namespace vmaf::cli

@@ -9,6 +9,7 @@
 
 #include "maps/colours.hpp"
 #include "maps/local_options.hpp"
+#include "maps/pending_file.hpp"
 #include "picture/picture.hpp"
 #include "session/local_scores.hpp"
 
@@ -17,11 +18,17 @@ namespace vmaf::cli {
 // One file. Frames arrive in order, from one thread at a time.
 class MapFile {
   public:
+    explicit MapFile(const std::string &path) : file_(path) {}
     virtual ~MapFile() = default;
     // `luma`: the distorted picture in 8 bits, for files that show it.
     virtual void add(const CellFrame &frame, const std::vector<double> &cells,
                      const std::vector<std::uint8_t> &luma) = 0;
-    virtual void finish() = 0; // moves the file to its final name
+    // What is left to write.
+    virtual void finish() { file_.finish(); }
+    void put_in_place() { file_.put_in_place(); }
+
+  protected:
+    PendingFile file_;
 };
 
 struct MapTarget {
@@ -56,7 +63,9 @@ class Maps {
     // Keeps what a clip map will show of a frame to be scored. Call it from the reading thread.
     void keep(unsigned index, const Picture &distorted);
     void add(const CellFrame &frame);
+    // First all files are written; then, once nothing else can fail, they take their places.
     void finish();
+    void put_in_place();
 
     // Ten cells of the first map, worst first.
     const std::string &worst_of() const { return scores_[0]; }

@@ -32,15 +32,16 @@ std::string temporary_name(const std::string &target) {
     return target + ".part-" + std::to_string(std::random_device()());
 }
 
-system::OutputError cannot_write(const std::string &target, int code) {
-    return {code, "cannot write " + cli::quoted(target) + ": " + std::generic_category().message(code) +
+system::OutputError cannot_write(const std::string &name, int code) {
+    return {code, "cannot write " + cli::quoted(name) + ": " + std::generic_category().message(code) +
                       "; choose another output file"};
 }
 
 } // namespace
 
 PendingFile::PendingFile(const std::string &path)
-    : target_(checked_target(path)), path_(temporary_name(target_)), leftover_(fs::path(path_).native(), [this] {
+    : name_(path), target_(checked_target(path)), path_(temporary_name(target_)),
+      leftover_(fs::path(path_).native(), [this] {
           file_.emplace(path_);
           return true;
       }) {}
@@ -55,7 +56,7 @@ PendingFile::~PendingFile() {
 void PendingFile::write_at(std::uint64_t place, std::string_view bytes) try {
     file_->write_at(place, std::as_bytes(std::span(bytes.data(), bytes.size())));
 } catch (const system::OutputError &e) {
-    throw cannot_write(target_, e.code());
+    throw cannot_write(name_, e.code());
 }
 
 void PendingFile::append(std::string_view bytes) {
@@ -65,18 +66,20 @@ void PendingFile::append(std::string_view bytes) {
 
 void PendingFile::put_first(std::string_view bytes) { write_at(0, bytes); }
 
-void PendingFile::finish() {
+void PendingFile::finish() try {
     file_.reset();
+    system::make_durable(path_);
+} catch (const system::OutputError &e) {
+    system::stop_if_ending();
+    throw cannot_write(name_, e.code());
+}
+
+void PendingFile::put_in_place() {
     std::error_code error;
-    try {
-        system::make_durable(path_);
-        fs::rename(path_, target_, error);
-    } catch (const system::OutputError &e) {
-        error = {e.code(), std::generic_category()};
-    }
+    fs::rename(path_, target_, error);
     if (!error) return system::make_name_durable(target_);
     system::stop_if_ending();
-    throw cannot_write(target_, error.value());
+    throw cannot_write(name_, error.value());
 }
 
 } // namespace vmaf::cli

@@ -20,12 +20,13 @@ class PendingFile {
 
     void append(std::string_view bytes);
     void put_first(std::string_view bytes); // overwrites the start
-    void finish();
+    void finish();                          // everything is on the disk
+    void put_in_place();                    // after finish(): gives it its name
 
   private:
     void write_at(std::uint64_t place, std::string_view bytes);
 
-    std::string target_, path_;
+    std::string name_, target_, path_; // as the user calls it; without links; until it is put in place
     std::optional<system::PlacedFile> file_;
     system::LeftoverFile leftover_; // until the file has its final name
     std::uint64_t size_ = 0;

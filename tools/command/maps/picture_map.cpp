@@ -3,7 +3,6 @@
 
 #include "base/error.hpp"
 #include "maps/map_files.hpp"
-#include "system/output_file.hpp"
 
 #if HAVE_LIBPNG
 #include <algorithm>
@@ -19,7 +18,7 @@ namespace {
 
 class PictureMap final : public MapFile {
   public:
-    explicit PictureMap(const MapTarget &target) : target_(target) { system::check_output_file(target.path); }
+    explicit PictureMap(const MapTarget &target) : MapFile(target.path), target_(target) {}
 
     void add(const CellFrame &frame, const std::vector<double> &cells, const std::vector<std::uint8_t> &) override {
         layout_ = frame.layout;
@@ -33,8 +32,8 @@ class PictureMap final : public MapFile {
     }
 
     void finish() override {
-        const std::string bytes = encoded(pixels());
-        system::write_output_file(target_.path, [&](const auto &out) { out(bytes); });
+        file_.append(encoded(pixels()));
+        MapFile::finish();
     }
 
   private:

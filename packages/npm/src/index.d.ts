@@ -1,7 +1,8 @@
 /** Samples in the low bits: Uint8Array for 8 bit, otherwise Uint16Array. */
 export type Plane = Uint8Array | Uint16Array;
 
-/** Planes without row padding, planes with strides (in samples), all planes in one array, or a WebCodecs frame. */
+/** Planes without row padding, planes with strides (in samples), all planes in one array, or a WebCodecs frame. Luma alone is enough if no
+ * feature reads chroma. */
 export type Picture = Plane[] | { planes: Plane[]; strides?: number[] } | Plane | VideoFrame;
 
 export interface ModelChoice {

@@ -24,6 +24,11 @@ function checkSize(sides) {
     if (!Number.isInteger(value) || value <= 0) throw new VmafError(`${name} is ${value}; give the size of the pictures in pixels`);
 }
 
+function checkWhole(numbers) {
+  for (const [name, value] of Object.entries(numbers))
+    if (!Number.isInteger(value) || value < 0) throw new VmafError(`${name} is ${JSON.stringify(value)}; give a whole number of at least 0`);
+}
+
 /** The scores, in full precision. */
 export class Result {
   constructor(document, texts, map, warnings = []) {
@@ -65,10 +70,11 @@ export function scorerClass(platform) {
     /** Loads module and models, and prepares for pictures of this format. */
     static async create(options = {}) {
       const scorer = await this.#start(options);
-      const { width, height, pixelFormat = "420", bitDepth = 8 } = options;
+      const { width, height, bitDepth = 8 } = options, pixelFormat = String(options.pixelFormat ?? "420");
       try {
         checkSize({ width, height });
         if (!/^4(00|20|22|44)$/.test(pixelFormat)) throw new VmafError(`there is no pixel format '${pixelFormat}'; use 420, 422, 444 or 400`);
+        checkWhole({ bitDepth });
         scorer.#instance.call("scorer_prepare", scorer.#handle, Number(pixelFormat), bitDepth, width, height);
         scorer.#format = { width, height, pixelFormat, bitDepth };
         return scorer;
@@ -87,6 +93,7 @@ export function scorerClass(platform) {
         const isRaw = options.width !== undefined;
         const { width = 0, height = 0, pixelFormat = "420", bitDepth = 8 } = options;
         if (isRaw) checkSize({ width, height });
+        checkWhole({ bitDepth });
         instance.call("scorer_open", scorer.#handle, scorer.#files[0], reference.name, scorer.#files[1], distorted.name,
           Number(pixelFormat), isRaw ? bitDepth : 0, width, height);
         return scorer;
@@ -97,6 +104,7 @@ export function scorerClass(platform) {
     }
 
     static async #start({ model = DEFAULT_MODEL, features, subsample = 0, frameRate = 0, map = false, mapCell = 0, simd, instance }) {
+      checkWhole({ subsample, mapCell });
       const scorer = new this();
       scorer.#instance = instance ?? (await platform.instance(simd));
       const { exports } = scorer.#instance;
@@ -166,6 +174,7 @@ export function scorerClass(platform) {
       const { exports } = this.#instance, handle = this.#alive;
       const planes = exports.scorer_reads_chroma(handle) ? 3 : 1;
       const Samples = this.#format.bitDepth > 8 ? Uint16Array : Uint8Array;
+      if (pictures.some((picture) => picture.length < planes)) throw new VmafError("the picture has only luma, and a feature needs chroma; give all planes");
       pictures.forEach((picture, which) => picture.slice(0, planes).forEach((plane, i) => {
         const address = exports.scorer_plane(handle, which, i);
         const stride = exports.scorer_stride(handle, which, i) / Samples.BYTES_PER_ELEMENT;

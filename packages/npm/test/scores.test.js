@@ -51,6 +51,27 @@ test("clips get the program's scores in every digit", async () => {
   }
 });
 
+test("numbers in the wrong form are understood or refused", async () => {
+  const picture = new Uint8Array(64 * 64 * 3);
+  const scorer = await Scorer.create({ width: 64, height: 64, pixelFormat: 444 });
+  assert.throws(() => scorer.push(picture.subarray(1), picture), /needs 12288/);
+  scorer.push(picture, picture);
+  scorer.free();
+  for (const wrong of [{ bitDepth: "8" }, { bitDepth: 8.5 }, { subsample: -1 }, { mapCell: -16 }])
+    await assert.rejects(Scorer.create({ width: 64, height: 64, ...wrong }), new RegExp(`${Object.keys(wrong)[0]} is .*; give a whole number`));
+});
+
+test("luma alone is enough for features that read no chroma only", async () => {
+  const luma = [new Uint8Array(64 * 64)], all = [luma[0], new Uint8Array(32 * 32), new Uint8Array(32 * 32)];
+  const vmaf = await Scorer.create({ width: 64, height: 64 });
+  vmaf.push(luma, luma);
+  vmaf.finish();
+  const psnr = await Scorer.create({ width: 64, height: 64, model: null, features: ["psnr"] });
+  assert.throws(() => psnr.push(luma, all), /needs chroma/);
+  psnr.push(all, all);
+  psnr.finish();
+});
+
 test("maps equal the program's", async () => {
   const { map } = await scoreFiles(at("ref.y4m"), at("dist.y4m"), { map: true, mapCell: 48 });
   const document = JSON.parse(program("ref.y4m", "dist.y4m", "--map", at("map.npy"), "--map-cell", "48"));

@@ -148,7 +148,8 @@ bool Container::read_next(AVPacket *packet, std::uint64_t frames) {
         }
         if (code < 0) throw damaged(frames, reason(code));
         if (packet->stream_index != stream_->index) continue;
-        if (packet->flags & AV_PKT_FLAG_CORRUPT) throw damaged(frames, "its container reports lost packets, as where files were joined");
+        if (packet->flags & AV_PKT_FLAG_CORRUPT)
+            throw damaged(frames, "its container reports lost packets, as where files were joined");
         // In a stream joined in the middle, everything before its first key picture is meaningless.
         if (!has_key_)
             parser_complaints_.forget();

@@ -484,6 +484,17 @@ class BadFiles(VideoTest):
         ffmpeg("-i", self.mkv, "-c", "copy", "-frames:v", "0", empty)
         self.refuse(self.ref, empty, says="none.mkv")
 
+    def test_animated_webp(self):
+        encoders = subprocess.run([FFMPEG, "-v", "error", "-encoders"], capture_output=True, text=True).stdout
+        if "libwebp_anim" not in encoders:
+            self.skipTest("this ffmpeg does not write WebP")
+        animated = self.encode("animated.webp", "-c:v", "libwebp_anim")
+        run = self.vmaf("-r", self.ref, "-d", animated, *FEATURES, expect=None)
+        if run.returncode:
+            self.assertIn("animated WebP", run.stderr)  # newer versions of FFmpeg may decode it
+        still = self.encode("still.webp", "-c:v", "libwebp", "-frames:v", "1")
+        self.pair(self.ref, still)
+
     def test_pixel_formats_that_are_no_pictures(self):
         floats = self.encode("floats.exr", "-frames:v", "1", "-pix_fmt", "gbrpf32le")
         self.refuse(self.ref, floats, says=("floats.exr", "gbrpf32le"))

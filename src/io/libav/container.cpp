@@ -19,6 +19,18 @@ namespace {
 
 constexpr unsigned kMostProbedBytes = 1 << 20; // to detect the kind of a file
 
+// Its decoder says that such a file has no image data.
+bool is_animated_webp(AVIOContext *bytes) {
+    constexpr std::size_t kKind = 12, kFlags = 20;
+    constexpr unsigned kAnimated = 2;
+    std::array<unsigned char, kFlags + 1> begin{};
+    const bool is_read =
+        avio_read(bytes, begin.data(), static_cast<int>(begin.size())) == static_cast<int>(begin.size());
+    avio_seek(bytes, 0, SEEK_SET);
+    const std::string_view kind(reinterpret_cast<const char *>(begin.data()) + kKind, 4);
+    return is_read && kind == "VP8X" && (begin[kFlags] & kAnimated) != 0;
+}
+
 // The stream to use has the highest: the file's default one, of several (or none) the largest. Covers come last.
 auto rank(const AVStream &stream) {
     const AVCodecParameters &p = *stream.codecpar;
@@ -64,6 +76,8 @@ const AVInputFormat *Container::find_format() const {
         if (av_match_name(kind.data(), format->name))
             throw invalid(name() + " is a list of other files, not a video (" + std::string(kind) +
                           "); give one of those files, or join them first");
+    if (std::string_view(format->name) == "webp_pipe" && is_animated_webp(bytes_->context()))
+        throw invalid(name() + " is an animated WebP image, which this FFmpeg does not decode; convert it to a video");
     return format;
 }
 

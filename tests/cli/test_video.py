@@ -392,9 +392,11 @@ class Pairing(VideoTest):
 
     def test_stills_have_no_rate(self):
         still = self.encode("still.mp4", "-frames:v", "1", "-r", "7", "-c:v", "libx264")
-        document, stderr = self.pair(self.lossless, still)
-        self.assertEqual(len(document["frames"]), 1)
-        self.assertNotIn("frames per second", stderr)
+        png, jpeg = (self.encode(name, "-frames:v", "1") for name in ("still.png", "still.jpg"))  # FFmpeg says 25, the clip has 24
+        for ref, dist in ((self.lossless, still), (self.lossless, png), (png, self.lossless), (self.lossless, jpeg), (png, jpeg)):
+            document, stderr = self.pair(ref, dist)
+            self.assertEqual(len(document["frames"]), 1)
+            self.assertNotIn("frames per second", stderr)
 
     def test_rates_without_common_times_are_refused(self):
         other = self.changed("other.mp4", "fps=30")

@@ -320,8 +320,10 @@ class LibavFile final : public VideoFile {
         if (facts_.has_sample_aspect) facts_.sample_aspect = fraction(is_quarter_turn ? av_inv_q(aspect) : aspect);
         facts_.is_interlaced = request_.deinterlace ? was_interlaced_ : is_interlaced(f);
         facts_.has_film_grain = av_frame_get_side_data(&f, AV_FRAME_DATA_FILM_GRAIN_PARAMS) != nullptr;
-        facts_.average_rate = fraction(stream.avg_frame_rate);
-        facts_.base_rate = fraction(stream.r_frame_rate);
+        if (!facts_.container.ends_with("_pipe") && facts_.container != "image2") { // images: their demuxers invent one
+            facts_.average_rate = fraction(stream.avg_frame_rate);
+            facts_.base_rate = fraction(stream.r_frame_rate);
+        }
         facts_.start = time_;
         if (stream.nb_frames > 0) facts_.frames = static_cast<std::uint64_t>(stream.nb_frames);
         if (stream.duration > 0)

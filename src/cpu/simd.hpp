@@ -45,6 +45,7 @@
 // clang-format off: the order matters
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "hwy/cache_control.h"
 // clang-format on
 
 #define VMAF_VECTOR_PASS (HWY_TARGET != HWY_SCALAR)

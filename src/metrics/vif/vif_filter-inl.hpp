@@ -41,6 +41,8 @@ HWY_INLINE void prefetch_half(const std::int32_t *at) {
     HWY_UNROLL(4)
     for (int i = 0; i < kHalfStep * int(sizeof *at); i += line) __builtin_prefetch(first + i);
 }
+// Halves are too large for caches: writes them without reading what was there. hwy::FlushStream() must follow.
+HWY_INLINE void stream(V32 v, std::int32_t *to) { hn::Stream(v, D32(), to); }
 inline std::size_t half_row_elements(const Segments &segments) { return std::size_t(segments.vectors) * kHalfStep; }
 
 // Start values: compensate the stored offset of 32768, and round at bit 16.

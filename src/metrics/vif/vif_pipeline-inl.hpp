@@ -194,8 +194,8 @@ template <int Scale, class Dot> class RowStatistics {
         }
         if (!half) return;
         for (int e = 0; e < 2; e++) {
-            _mm512_store_si512(half + e * kLanes, next.m1[e]);
-            _mm512_store_si512(half + (2 + e) * kLanes, next.s1[e]);
+            stream(V32{next.m1[e]}, half + e * kLanes);
+            stream(V32{next.s1[e]}, half + (2 + e) * kLanes);
         }
     }
 

@@ -361,8 +361,8 @@ template <int Scale, class Dot> class RowStatistics {
         } else {
             m.s1 = central_moment(load(2), m.mean_r, m.mean_r);
             if (half.to_make) {
-                hn::Store(hn::BitCast(d, m.mean_r), d, half.to_make + at);
-                hn::Store(m.s1, d, half.to_make + at + 2 * kLanes);
+                stream(hn::BitCast(d, m.mean_r), half.to_make + at);
+                stream(m.s1, half.to_make + at + 2 * kLanes);
             }
         }
         return m;

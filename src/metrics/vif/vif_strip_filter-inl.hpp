@@ -188,6 +188,7 @@ template <int Scale, class Dot, class Derived> class StripFilter {
                 statistics.template add<Kept>(row(i), y + i, half_row(y + i));
             }
         }
+        if (strip_.half_to_make) hwy::FlushStream(); // other threads read it
         if (!strip_.statistics) return {};
         return statistics.total(std::int64_t(strip_.end_row - strip_.first_row) * strip_.images.width);
     }

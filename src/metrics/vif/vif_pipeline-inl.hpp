@@ -91,9 +91,7 @@ template <int Scale, class Dot> class RowStatistics {
     }
     StripSums total(std::int64_t pixels) {
         if (runs_.wanted()) return runs_.total();
-        StripSums sums = sums_;
-        sums.first.den_noise = pixels - above_;
-        return sums;
+        return totals_.total(pixels);
     }
 
   private:
@@ -148,7 +146,7 @@ template <int Scale, class Dot> class RowStatistics {
                 }
                 run += is_end;
             } else if (HWY_UNLIKELY(unflushed == Steps::kFlush)) {
-                steps.flush(sums_, above_, unflushed);
+                steps.move_to(totals_, unflushed);
                 unflushed = 0;
             }
         }
@@ -162,7 +160,7 @@ template <int Scale, class Dot> class RowStatistics {
         if constexpr (Tiled)
             steps.move_to(runs_, run, unflushed + 1);
         else
-            steps.flush(sums_, above_, unflushed + 1);
+            steps.move_to(totals_, unflushed + 1);
     }
 
     // The statistics of the previous vector, and the filters of this one.
@@ -237,8 +235,7 @@ template <int Scale, class Dot> class RowStatistics {
     const Segments &segments_;
     LaneMasks masks_;
     GainLimits limits_;
-    StripSums sums_;
-    std::int64_t above_ = 0; // pixels above the noise
+    LaneTotals totals_;
     TileRuns runs_;
 };
 

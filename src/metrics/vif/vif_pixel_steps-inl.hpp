@@ -310,66 +310,36 @@ template <int Limits, bool Kept> struct PixelSteps {
         den_piece_ = den_fraction_ = num_piece_ = num_fraction_ = noise_low_ = noise_high_ = above_count_ = zero();
         if constexpr (Limits > 1) second_piece_ = second_fraction_ = zero();
     }
-    // The sums of `vectors` (at most kFlush) in the lanes. 16 bits suffice: a piece number minus that of the noise is
-    // below 480, a fraction below 180.
+    // 16 bits suffice for that many vectors: a piece number minus that of the noise is below 480, a fraction below 180.
     static constexpr int kFlush = 128;
-    HWY_INLINE void flush(StripSums &sums, std::int64_t &above, int vectors) {
-        add_up(sums.first, above, vectors, {den_piece_, den_fraction_, num_piece_, num_fraction_},
-               {noise_low_, noise_high_, above_count_});
-        if constexpr (Limits > 1) sums.second_num_log += num_log(second_piece_, second_fraction_);
+    // The sums of `vectors` (at most kFlush); starts again.
+    HWY_INLINE void move_to(LaneTotals &totals, int vectors) {
+        totals.add(lane_sums(vectors));
+        if constexpr (Limits > 1) totals.add_second(numerator(second_piece_, second_fraction_));
         clear();
     }
-    // The same for a run of tiles.
     HWY_INLINE void move_to(TileRuns &runs, int run, int vectors) {
-        const auto both = [](Bits v) HWY_ATTR { // of unsigned 16-bit lanes
-            return _mm512_add_epi32(_mm512_and_si512(v, set32(0xffff)), _mm512_srli_epi32(v, 16));
-        };
-        const auto signed_both = [](Bits v) HWY_ATTR {
-            return _mm512_add_epi32(_mm512_srai_epi32(_mm512_slli_epi32(v, 16), 16), _mm512_srai_epi32(v, 16));
-        };
-        const Bits of_noise = _mm512_set1_epi16(short(vectors * (127 + 17) * kLogPieces16));
-        const Bits den_pieces = both(_mm512_sub_epi16(den_piece_, of_noise));
-        const Bits den = _mm512_add_epi32(_mm512_slli_epi32(den_pieces, 6), both(den_fraction_));
-        const Bits num = _mm512_add_epi32(_mm512_slli_epi32(both(num_piece_), 6), signed_both(num_fraction_));
-        runs.add(run, {V32{den}, V32{num}, V32{above_count_}, V32{noise_low_}, V32{noise_high_}});
+        runs.add(run, lane_sums(vectors));
         clear();
     }
 
   private:
     static constexpr __mmask16 lanes(int half) { return half ? 0xAAAA : 0x5555; }
 
-    static HWY_NOINLINE std::int64_t num_log(const Bits &piece, const Bits &fraction) {
-        alignas(64) std::uint16_t words[2][2 * kLanes];
-        _mm512_store_si512(words[0], piece);
-        _mm512_store_si512(words[1], fraction);
-        std::int64_t sum = 0;
-        for (int i = 0; i < 2 * kLanes; i++) sum += 64 * int(words[0][i]) + int(std::int16_t(words[1][i]));
-        return sum;
+    // Of both 16-bit lanes in each of 32 bits, unsigned.
+    static HWY_INLINE Bits both(Bits v) {
+        return _mm512_add_epi32(_mm512_and_si512(v, set32(0xffff)), _mm512_srli_epi32(v, 16));
     }
-
-    struct Words {
-        Bits den_piece, den_fraction, num_piece, num_fraction;
-    };
-    struct Longs {
-        Bits noise_low, noise_high, above;
-    };
-    static HWY_NOINLINE void add_up(ScaleSums &sums, std::int64_t &above, int vectors, const Words &w, const Longs &l) {
-        alignas(64) std::uint16_t words[2][2 * kLanes];
-        alignas(64) std::uint32_t longs[3][kLanes];
-        _mm512_store_si512(words[0], w.den_piece);
-        _mm512_store_si512(words[1], w.den_fraction);
-        _mm512_store_si512(longs[0], l.noise_low);
-        _mm512_store_si512(longs[1], l.noise_high);
-        _mm512_store_si512(longs[2], l.above);
-        const unsigned of_noise = unsigned(vectors) * (127 + 17) * kLogPieces16;
-        for (int i = 0; i < 2 * kLanes; i++)
-            sums.den_log += 64 * int(std::uint16_t(words[0][i] - of_noise)) + int(words[1][i]);
-        sums.num_log += num_log(w.num_piece, w.num_fraction);
-        for (int i = 0; i < kLanes; i++) {
-            const std::uint32_t low = longs[0][i], high = longs[1][i];
-            sums.num_noise += (std::int64_t(high) << 16) + std::int64_t(std::uint32_t(low - (high << 16)));
-            above += longs[2][i];
-        }
+    static HWY_INLINE V32 numerator(Bits piece, Bits fraction) {
+        const Bits fractions =
+            _mm512_add_epi32(_mm512_srai_epi32(_mm512_slli_epi32(fraction, 16), 16), _mm512_srai_epi32(fraction, 16));
+        return V32{_mm512_add_epi32(_mm512_slli_epi32(both(piece), 6), fractions)};
+    }
+    HWY_INLINE LaneSums lane_sums(int vectors) const {
+        const Bits of_noise = _mm512_set1_epi16(short(vectors * (127 + 17) * kLogPieces16));
+        const Bits den_pieces = both(_mm512_sub_epi16(den_piece_, of_noise));
+        const Bits den = _mm512_add_epi32(_mm512_slli_epi32(den_pieces, 6), both(den_fraction_));
+        return {V32{den}, numerator(num_piece_, num_fraction_), V32{above_count_}, V32{noise_low_}, V32{noise_high_}};
     }
 
     Bits over_, above_, below_;

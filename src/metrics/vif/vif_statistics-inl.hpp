@@ -164,10 +164,9 @@ struct Moments {
     VU32 dd, rd;
 };
 
-// The sums of a few rows, in the lanes of vectors; 32 bits can add 2^18 pixels per lane. Vectors of pixels pass through
-// three loops, short enough for the processor to overlap their long operation chains. `Tiled`: keeps sums separate per
-// lane.
-template <std::size_t Limits, bool Tiled> class PixelSums {
+// The sums of up to a row, in the lanes of vectors. Vectors of pixels pass through three loops, short enough for the
+// processor to overlap their long operation chains.
+template <std::size_t Limits> class PixelSums {
   public:
     static constexpr int kBatch = 32; // vectors
 
@@ -176,13 +175,12 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
     PixelSums(const GainLimits &limits, std::int32_t *scratch)
         : gain_limits_(limits.values.data()), s1_(scratch), s2_(s1_ + kBatch * kLanes), s12_(s2_ + kBatch * kLanes),
           residual_(s12_ + kBatch * kLanes), signals_{residual_ + kBatch * kLanes, residual_ + 2 * kBatch * kLanes} {
-        for (std::size_t l = 0; l < Limits; l++) num_piece_[l] = num_fraction_[l] = hn::Zero(D32());
+        clear();
     }
 
     // The first `count` lanes are pixels. At most kBatch vectors before finish_batch().
     HWY_INLINE void add(const Moments &m, int count) {
         const D32 d;
-        const DU64 d64;
         const V32 zero = hn::Zero(d);
         const auto pixels = hn::Lt(hn::Iota(d, 0), hn::Set(d, count));
         const V32 s1 = m.s1;
@@ -193,13 +191,8 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
         const auto below = hn::AndNot(above, pixels);
         if (!hn::AllFalse(d, below)) {
             const V32 noise = hn::IfThenElseZero(below, s2);
-            if constexpr (Tiled) {
-                noise_low_ = hn::Add(noise_low_, noise);
-                noise_high_ = hn::Add(noise_high_, hn::ShiftRight<16>(noise));
-            } else {
-                const VU64 add = hn::BitCast(d64, noise), low_half = hn::Set(d64, 0xffffffffu);
-                num_noise_ = hn::Add(num_noise_, hn::Add(hn::ShiftRight<32>(add), hn::And(add, low_half)));
-            }
+            noise_low_ = hn::Add(noise_low_, noise);
+            noise_high_ = hn::Add(noise_high_, hn::ShiftRight<16>(noise));
             if (hn::AllFalse(d, above)) return;
         }
         // Comparisons yield -1 in true lanes.
@@ -233,66 +226,53 @@ template <std::size_t Limits, bool Tiled> class PixelSums {
                 num_fraction_[l] = hn::Add(num_fraction_[l], hn::Sub(upper.fraction, lower.fraction));
             }
         }
-        logarithms_ += batch_ * kLanes;
+        logarithms_ += batch_;
         batch_ = 0;
     }
 
     // Passes on the lanes' sums, and starts again.
-    HWY_INLINE void move_to(TileRuns &runs, int run) {
-        const D32 d;
-        const V32 step = hn::Set(d, Logarithm::kStep);
-        const V32 of_noise = hn::Set(d, std::int32_t(logarithms_ / kLanes * (Logarithm::kBias + kLogOfNoise)));
-        const V32 den = hn::Add(hn::Mul(den_piece_, step), den_fraction_);
-        const V32 num = hn::Add(hn::Mul(num_piece_[0], step), num_fraction_[0]);
-        runs.add(run, {hn::Sub(den, of_noise), num, above_count_, noise_low_, noise_high_});
-        above_count_ = den_piece_ = den_fraction_ = num_piece_[0] = num_fraction_[0] = hn::Zero(d);
-        noise_low_ = noise_high_ = hn::Zero(d);
-        logarithms_ = 0;
+    HWY_INLINE void move_to(LaneTotals &totals) {
+        totals.add(lane_sums());
+        if constexpr (Limits > 1) totals.add_second(logarithm_sum(num_piece_[1], num_fraction_[1]));
+        clear();
     }
-
-    StripSums total() const {
-        alignas(64) std::uint64_t noise[kLanes / 2];
-        hn::Store(num_noise_, DU64(), noise);
-        StripSums strip;
-        ScaleSums &sums = strip.first;
-        for (std::uint64_t part : noise) sums.num_noise += std::int64_t(part);
-        sums.num_log = Logarithm::kStep * sum(num_piece_[0]) + sum(num_fraction_[0]);
-        if constexpr (Limits > 1) strip.second_num_log = Logarithm::kStep * sum(num_piece_[1]) + sum(num_fraction_[1]);
-        sums.den_log =
-            Logarithm::kStep * sum(den_piece_) + sum(den_fraction_) - logarithms_ * (Logarithm::kBias + kLogOfNoise);
-        sums.den_noise = -sum(above_count_); // to be added to the number of pixels
-        return strip;
+    HWY_INLINE void move_to(TileRuns &runs, int run) {
+        runs.add(run, lane_sums());
+        clear();
     }
 
   private:
-    static std::int64_t sum(V32 v) {
-        alignas(64) std::int32_t lanes[kLanes];
-        hn::Store(v, D32(), lanes);
-        std::int64_t total = 0;
-        for (std::int32_t lane : lanes) total += lane;
-        return total;
+    static HWY_INLINE V32 logarithm_sum(V32 piece, V32 fraction) {
+        return hn::Add(hn::Mul(piece, hn::Set(D32(), Logarithm::kStep)), fraction);
+    }
+    HWY_INLINE LaneSums lane_sums() const {
+        const auto of_noise = hn::Set(D32(), std::int32_t(std::int64_t{Logarithm::kBias + kLogOfNoise} * logarithms_));
+        return {hn::Sub(logarithm_sum(den_piece_, den_fraction_), of_noise),
+                logarithm_sum(num_piece_[0], num_fraction_[0]), above_count_, noise_low_, noise_high_};
+    }
+    HWY_INLINE void clear() {
+        above_count_ = den_piece_ = den_fraction_ = noise_low_ = noise_high_ = hn::Zero(D32());
+        for (std::size_t l = 0; l < Limits; l++) num_piece_[l] = num_fraction_[l] = hn::Zero(D32());
+        logarithms_ = 0;
     }
 
     const double *gain_limits_;
     std::int32_t *s1_, *s2_, *s12_, *residual_;
     std::array<std::int32_t *, kLimitsAtOnce> signals_;
-    int batch_ = 0;               // vectors in the batch
-    std::int64_t logarithms_ = 0; // lanes added to den_*
-    VU64 num_noise_ = hn::Zero(DU64());
-    V32 noise_low_ = hn::Zero(D32()), noise_high_ = noise_low_; // instead of it if Tiled
-    V32 above_count_ = hn::Zero(D32()), den_piece_ = above_count_, den_fraction_ = above_count_;
+    int batch_ = 0;      // vectors in the batch
+    int logarithms_ = 0; // vectors added to den_*
+    V32 above_count_, noise_low_, noise_high_, den_piece_, den_fraction_;
     V32 num_piece_[Limits],
         num_fraction_[Limits]; // not std::array, whose constructor lacks the vectors' target on arm64
 };
 
 template <int Scale, class Dot> class RowStatistics {
     static constexpr int kColumnsAtOnce =
-        PixelSums<1, false>::kBatch / 2; // vectors between the horizontal filter and the sums
+        PixelSums<1>::kBatch / 2; // vectors between the horizontal filter and the sums
     static constexpr int kMoments = kColumnsAtOnce * 10 * kLanes;
 
   public:
-    static constexpr std::size_t kScratchBytes =
-        (kMoments + PixelSums<kLimitsAtOnce, false>::kScratch) * sizeof(std::int32_t);
+    static constexpr std::size_t kScratchBytes = (kMoments + PixelSums<kLimitsAtOnce>::kScratch) * sizeof(std::int32_t);
     RowStatistics(const Segments &segments, const Strip &strip, std::byte *scratch)
         : segments_(segments), limits_(strip.limits), moments_(reinterpret_cast<std::int32_t *>(scratch)),
           runs_(strip, segments, scratch + kScratchBytes) {}
@@ -310,15 +290,13 @@ template <int Scale, class Dot> class RowStatistics {
     }
     StripSums total(std::int64_t pixels) {
         if (runs_.wanted()) return runs_.total();
-        StripSums sums = sums_;
-        sums.first.den_noise += pixels;
-        return sums;
+        return totals_.total(pixels);
     }
 
   private:
     template <std::size_t Limits, bool Tiled, bool Kept>
     HWY_NOINLINE void add_row(const std::int16_t *row, const HalfRow &half) {
-        PixelSums<Limits, Tiled> sums(limits_, moments_ + kMoments);
+        PixelSums<Limits> sums(limits_, moments_ + kMoments);
         if constexpr (Tiled) {
             for (int run = 0, begin = 0; run < runs_.count(); begin = runs_.end(run++)) {
                 add_vectors<Kept>(row, half, begin, runs_.end(run), sums);
@@ -326,7 +304,7 @@ template <int Scale, class Dot> class RowStatistics {
             }
         } else {
             add_vectors<Kept>(row, half, 0, segments_.vectors, sums);
-            sums_ += sums.total();
+            sums.move_to(totals_);
         }
     }
 
@@ -431,7 +409,7 @@ template <int Scale, class Dot> class RowStatistics {
     const Segments &segments_;
     GainLimits limits_;
     std::int32_t *moments_; // of kColumnsAtOnce vectors of column pairs
-    StripSums sums_;
+    LaneTotals totals_;
     TileRuns runs_;
 };
 

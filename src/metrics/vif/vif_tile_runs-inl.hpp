@@ -1,5 +1,5 @@
-// Per target: sums of tiles (maps.md 2) over rows in segment order. Cuts vectors into runs where a lane enters another
-// tile, so that each lane of a run is in one tile. Include it inside `#if VMAF_VECTOR_PASS`.
+// Per target: sums over the pixels of rows in segment order, of a whole strip and of its tiles (maps.md 2). Include it
+// inside `#if VMAF_VECTOR_PASS`.
 #if defined(VMAF_VIF_TILE_RUNS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef VMAF_VIF_TILE_RUNS_INL_HPP
 #undef VMAF_VIF_TILE_RUNS_INL_HPP
@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 
 #include "metrics/vif/vif_segments-inl.hpp"
@@ -16,17 +17,52 @@
 HWY_BEFORE_NAMESPACE();
 namespace vmaf::vif::HWY_NAMESPACE {
 
-class TileRuns {
-    static constexpr int kWords = 5;
-    // 32 bits per lane suffice for that many: logarithms are below 2^15 (vif.md 2.7), halves of noise below 2^16.
-    static constexpr int kMostPixels = 1 << 16;
+// Sums over pixels per lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves. 32 bits suffice
+// for 2^15 pixels: logarithms are below 2^15 (vif.md 2.7), halves of noise below 2^16.
+struct LaneSums {
+    V32 den, num, above, noise_low, noise_high;
+};
 
-  public:
-    // Sums over pixels per lane; noise as the sums of the numbers, modulo 2^32, and of their upper halves.
-    struct Sums {
-        V32 den, num, above, noise_low, noise_high;
+// The sums of all lanes over any number of pixels.
+class LaneTotals {
+    static constexpr int kWords = kLanes / 2;
+    struct alignas(64) Total {
+        std::int64_t words[kWords] = {};
+
+        HWY_INLINE void add(V32 v) {
+            const hn::RepartitionToWide<D32> d;
+            const hn::Half<D32> half;
+            const auto sum =
+                hn::Add(hn::PromoteTo(d, hn::LowerHalf(half, v)), hn::PromoteTo(d, hn::UpperHalf(half, v)));
+            hn::Store(hn::Add(hn::Load(d, words), sum), d, words);
+        }
+        std::int64_t sum() const { return std::accumulate(words, words + kWords, std::int64_t{0}); }
     };
 
+  public:
+    HWY_INLINE void add(const LaneSums &sums) {
+        den_.add(sums.den);
+        num_.add(sums.num);
+        above_.add(sums.above);
+        noise_rest_.add(hn::Sub(sums.noise_low, hn::ShiftLeft<16>(sums.noise_high)));
+        noise_high_.add(sums.noise_high);
+    }
+    HWY_INLINE void add_second(V32 num) { second_num_.add(num); }
+    StripSums total(std::int64_t pixels) const {
+        const std::int64_t noise = (noise_high_.sum() << 16) + noise_rest_.sum();
+        return {{num_.sum(), den_.sum(), noise, pixels - above_.sum()}, second_num_.sum()};
+    }
+
+  private:
+    Total den_, num_, second_num_, above_, noise_rest_, noise_high_;
+};
+
+// Cuts vectors into runs where a lane enters another tile, so that each lane of a run is in one tile.
+class TileRuns {
+    static constexpr int kWords = 5;
+    static constexpr int kMostPixels = 1 << 16; // per lane; unsigned, the lower halves of noise fit
+
+  public:
     static constexpr std::size_t scratch_bytes(int vectors) {
         return std::size_t(vectors) * (kWords * kLanes + 1) * sizeof(std::int32_t);
     }
@@ -58,7 +94,7 @@ class TileRuns {
         tile_row_ = tile_row;
         rows_++;
     }
-    HWY_INLINE void add(int run, const Sums &sums) {
+    HWY_INLINE void add(int run, const LaneSums &sums) {
         const D32 d;
         std::int32_t *const to = sums_ + run * kWords * kLanes;
         const V32 words[kWords] = {sums.den, sums.num, sums.above, sums.noise_low, sums.noise_high};

@@ -46,27 +46,23 @@ template <int Scale> inline constexpr TapNumbers<Scale> kTapNumbers;
 
 // Channels of a vector, `at` elements after `first`: sums for even and odd columns. Calls `between` 2 kPairs
 // times.
-template <class Dot, int Scale, int M, std::size_t N, class Between>
-HWY_INLINE void filter_channels(const std::int16_t *first, const std::array<int, N> &at, V32 (&sums)[N][2],
+template <class Dot, int Scale, int M, int... Channels, class Between>
+HWY_INLINE void filter_channels(const std::int16_t *first, V32 (&sums)[sizeof...(Channels)][2],
                                 const Between &between) {
     if constexpr (M < Filter<Scale>::kPairs) {
         constexpr bool even = Filter<Scale>::pair(0, M) != 0, odd = Filter<Scale>::pair(1, M) != 0;
-        const TapNumbers<Scale> *taps = &kTapNumbers<Scale>;
-        __asm__ volatile("" : "+r"(taps)); // loaded here, not kept
-        const V16 even_taps{set32(taps->pairs[0][M])}, odd_taps{set32(taps->pairs[1][M])};
-        const auto channels = [&](std::size_t from, std::size_t to) HWY_ATTR {
-            HWY_UNROLL(4)
-            for (std::size_t i = from; i < to; i++) {
-                const V16 data = hn::Load(D16(), first + M * kStep + at[i] * kVector);
-                if constexpr (even) sums[i][0] = Dot::dot(sums[i][0], data, even_taps), pin(sums[i][0].raw);
-                if constexpr (odd) sums[i][1] = Dot::dot(sums[i][1], data, odd_taps), pin(sums[i][1].raw);
-            }
+        const TapNumbers<Scale> &taps = kTapNumbers<Scale>;
+        const V16 even_taps{broadcast(taps.pairs[0][M])}, odd_taps{broadcast(taps.pairs[1][M])};
+        const auto channel = [&](int c, V32(&sum)[2]) HWY_ATTR {
+            const V16 data = hn::Load(D16(), first + M * kStep + c * kVector);
+            if constexpr (even) sum[0] = Dot::dot(sum[0], data, even_taps), pin(sum[0].raw);
+            if constexpr (odd) sum[1] = Dot::dot(sum[1], data, odd_taps), pin(sum[1].raw);
         };
-        channels(0, N / 2);
-        between.template step<2 * M>();
-        channels(N / 2, N);
+        int i = 0;
+        ((channel(Channels, sums[i]), i++, i == sizeof...(Channels) / 2 ? between.template step<2 * M>() : void()),
+         ...);
         between.template step<2 * M + 1>();
-        filter_channels<Dot, Scale, M + 1>(first, at, sums, between);
+        filter_channels<Dot, Scale, M + 1, Channels...>(first, sums, between);
     }
 }
 
@@ -113,7 +109,7 @@ template <int Scale, class Dot> class RowStatistics {
         }
     };
 
-    static HWY_INLINE V32 start(std::uint32_t value) { return V32{set32(value)}; }
+    static HWY_INLINE V32 start(const std::uint32_t &value) { return V32{broadcast(value)}; }
     static HWY_INLINE V32 mean_start() { return begun_with<Scale>(start(constants().start_mean)); }
     static HWY_INLINE V32 low_start() { return begun_with<Scale>(start(constants().start_low)); }
 
@@ -173,8 +169,7 @@ template <int Scale, class Dot> class RowStatistics {
             sums[2][e] = hn::Zero(D32());
             sums[3][e] = low_start();
         }
-        filter_channels<Dot, Scale, 0>(first, std::array{int(kM1), int(kM2), int(kRR), int(kRRLow)}, sums,
-                                       FirstSteps<Steps>{steps});
+        filter_channels<Dot, Scale, 0, kM1, kM2, kRR, kRRLow>(first, sums, FirstSteps<Steps>{steps});
         for (int e = 0; e < 2; e++) {
             next.m1[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
             next.m2[e] = ended_with<Scale>(sums[1][e], start(constants().start_mean)).raw;
@@ -182,9 +177,8 @@ template <int Scale, class Dot> class RowStatistics {
             sums[0][e] = sums[2][e] = minus[0][e] = minus[2][e] = hn::Zero(D32());
             sums[1][e] = sums[3][e] = low_start();
         }
-        filter_channels<Dot, Scale, 0>(
-            first, std::array{int(kDD), int(kDDLow), int(kRD), int(kRDLow)}, sums,
-            SecondSteps<Steps>{steps, next, kHalved ? minus[0] : sums[0], kHalved ? minus[2] : sums[2]});
+        filter_channels<Dot, Scale, 0, kDD, kDDLow, kRD, kRDLow>(
+            first, sums, SecondSteps<Steps>{steps, next, kHalved ? minus[0] : sums[0], kHalved ? minus[2] : sums[2]});
         for (int e = 0; e < 2; e++) {
             steps.s1[e] = next.s1[e];
             steps.s2[e] = moment(sums[0][e], sums[1][e], minus[0][e]);
@@ -208,8 +202,7 @@ template <int Scale, class Dot> class RowStatistics {
             sums[1][e] = hn::Zero(D32());
             sums[2][e] = low_start();
         }
-        filter_channels<Dot, Scale, 0>(first, std::array{int(kM2), int(kRD), int(kRDLow)}, sums,
-                                       FirstSteps<Steps>{steps});
+        filter_channels<Dot, Scale, 0, kM2, kRD, kRDLow>(first, sums, FirstSteps<Steps>{steps});
         for (int e = 0; e < 2; e++) {
             next.m1[e] = _mm512_load_si512(half + e * kLanes);
             next.m2[e] = ended_with<Scale>(sums[0][e], start(constants().start_mean)).raw;
@@ -218,8 +211,8 @@ template <int Scale, class Dot> class RowStatistics {
             last[0][e] = minus[e] = hn::Zero(D32());
             last[1][e] = low_start();
         }
-        filter_channels<Dot, Scale, 0>(first, std::array{int(kDD), int(kDDLow)}, last,
-                                       SecondSteps<Steps>{steps, next, kHalved ? minus : last[0], s12});
+        filter_channels<Dot, Scale, 0, kDD, kDDLow>(first, last,
+                                                    SecondSteps<Steps>{steps, next, kHalved ? minus : last[0], s12});
         for (int e = 0; e < 2; e++) {
             steps.s1[e] = next.s1[e];
             steps.s2[e] = moment(last[0][e], last[1][e], minus[e]);
@@ -228,7 +221,7 @@ template <int Scale, class Dot> class RowStatistics {
     }
     // Combines the sums of a moment's upper and lower halves.
     static HWY_INLINE Bits moment(V32 high, V32 low, V32 start) {
-        const V32 carried = ended_with<Scale>(low, V32{set32(constants().start_low)});
+        const V32 carried = ended_with<Scale>(low, V32{broadcast(constants().start_low)});
         return hn::Add(ended_with<Scale>(high, start), upper_halves(carried)).raw;
     }
 

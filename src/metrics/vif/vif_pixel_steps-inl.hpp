@@ -35,11 +35,23 @@ struct PipelineConstants {
     std::uint32_t start_mean = kOffset, start_low = kOffset + kRounding;
 };
 inline constexpr PipelineConstants kPipelineConstants;
-HWY_INLINE const PipelineConstants &constants() {
-    const PipelineConstants *p = &kPipelineConstants;
-    __asm__ volatile("" : "+r"(p));
-    return *p;
+// A number from memory in all lanes, loaded here: the compiler would keep it.
+HWY_INLINE Bits broadcast(const std::uint32_t &number) {
+    Bits v;
+    __asm__ volatile("vpbroadcastd %1, %0" : "=v"(v) : "m"(number));
+    return v;
 }
+HWY_INLINE Bits broadcast(const std::uint64_t &number) {
+    Bits v;
+    __asm__ volatile("vpbroadcastq %1, %0" : "=v"(v) : "m"(number));
+    return v;
+}
+HWY_INLINE __m512d broadcast(const double &number) {
+    __m512d v;
+    __asm__ volatile("vbroadcastsd %1, %0" : "=v"(v) : "m"(number));
+    return v;
+}
+constexpr const PipelineConstants &constants() { return kPipelineConstants; }
 
 // LG of 32 numbers in 16-bit lanes (vif_log.hpp), in three steps.
 struct Logarithms {
@@ -57,7 +69,7 @@ struct Logarithms {
         piece = _mm512_srli_epi16(_mm512_mask_mov_epi16(bits_[1], even, _mm512_srli_epi32(bits_[0], 16)), 2);
         const Bits u = _mm512_mask_mov_epi16(_mm512_slli_epi32(bits_[1], 8), even, _mm512_srli_epi32(bits_[0], 8));
         index_ = _mm512_srli_epi16(u, 10);
-        at_ = _mm512_or_si512(_mm512_slli_epi16(u, 6), set32(constants().log_offset));
+        at_ = _mm512_or_si512(_mm512_slli_epi16(u, 6), broadcast(constants().log_offset));
         pin(piece), pin(index_), pin(at_);
     }
     HWY_INLINE void finish() {
@@ -101,7 +113,7 @@ template <int Limits, bool Kept> struct PixelSteps {
 
     // s1, s2, s12: zeroes what does not count. Uses differences and their signs, not comparisons.
     template <int V> HWY_INLINE void choose_1() {
-        over_ = _mm512_and_si512(_mm512_sub_epi32(set32(constants().threshold), s1[V]), *pixels[V]);
+        over_ = _mm512_and_si512(_mm512_sub_epi32(broadcast(constants().threshold), s1[V]), *pixels[V]);
         s2[V] = _mm512_max_epi32(s2[V], zero());
         above_ = _mm512_srai_epi32(over_, 31);
         s1[V] = _mm512_and_si512(s1[V], above_);
@@ -137,7 +149,7 @@ template <int Limits, bool Kept> struct PixelSteps {
     template <int V, int Half> HWY_INLINE void gain_1() {
         r_ = _mm512_cvtepi64_pd(_mm512_maskz_mov_epi32(lanes(Half), s1[V]));
         x_ = _mm512_cvtepi64_pd(_mm512_maskz_mov_epi32(lanes(Half), s12[V]));
-        g_ = _mm512_div_pd(x_, _mm512_add_pd(r_, _mm512_set1_pd(constants().floor[Half])));
+        g_ = _mm512_div_pd(x_, _mm512_add_pd(r_, broadcast(constants().floor[Half])));
         pin(g_);
     }
     template <int V, int Half> HWY_INLINE void gain_2() {
@@ -146,7 +158,7 @@ template <int Limits, bool Kept> struct PixelSteps {
     }
     template <int Half> HWY_INLINE void gain_3() {
         constexpr int down = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-        const __m512d magic = _mm512_set1_pd(constants().magic[Half]);
+        const __m512d magic = broadcast(constants().magic[Half]);
         rest_[Half] = _mm512_add_round_pd(_mm512_sub_pd(d_, _mm512_mul_pd(g_, x_)), magic, down);
         const __m512d g = Limits > 0 ? _mm512_min_pd(g_, _mm512_set1_pd(limits[0])) : g_;
         power_[Half] = _mm512_add_round_pd(_mm512_mul_pd(_mm512_mul_pd(g, g), r_), magic, down);
@@ -172,7 +184,7 @@ template <int Limits, bool Kept> struct PixelSteps {
     }
 
     HWY_INLINE void noise_added() {
-        const Bits noise = set32(constants().noise);
+        const Bits noise = broadcast(constants().noise);
         for (int v = 0; v < 2; v++) {
             residual_[v] = _mm512_add_epi32(_mm512_max_epi32(residual_[v], zero()), noise);
             signal_[v] = _mm512_add_epi32(residual_[v], signal_[v]);
@@ -184,7 +196,7 @@ template <int Limits, bool Kept> struct PixelSteps {
         }
     }
     HWY_INLINE void denominator_start() {
-        const Bits noise = set32(constants().noise);
+        const Bits noise = broadcast(constants().noise);
         log_.start(_mm512_add_epi32(s1[0], noise), _mm512_add_epi32(s1[1], noise));
     }
     HWY_INLINE void denominator_end() {
@@ -250,7 +262,7 @@ template <int Limits, bool Kept> struct PixelSteps {
 
     // (a b + 2^31 + 2^63) >> 32 of all lanes
     static HWY_INLINE Bits rounded_product(Bits a, Bits b, Bits odd_a, Bits odd_b) {
-        const Bits round = _mm512_set1_epi64(std::int64_t(constants().round));
+        const Bits round = broadcast(constants().round);
         const Bits even = _mm512_add_epi64(_mm512_mul_epu32(a, b), round);
         const Bits odd = _mm512_add_epi64(_mm512_mul_epu32(odd_a, odd_b), round);
         return _mm512_mask_shuffle_epi32(odd, 0x5555, even, _MM_PERM_DDBB);

@@ -21,20 +21,16 @@ alignas(64) inline constexpr std::uint16_t kLog16[3][kLogPieces16] = {
      161, 154, 148, 143, 137, 130, 127, 123, 117, 114, 111, 106, 103, 101, 97,  95},
 };
 
-// 8 pieces of 256 steps: c0 + t (c1 + t (c2 + t (c3 + t c4))), t = w - 1 - 2^-4, every step fused and rounded to
-// nearest.
-inline constexpr int kQuarticPieces = 8;
-alignas(64) inline constexpr float kLogQuartic[5][kQuarticPieces] = {
-    {0x1.673ff6p+7f, 0x1.f8837p+7f, 0x1.23f782p+8f, 0x1.30c176p+8f, 0x1.271e64p+8f, 0x1.0a82bep+8f, 0x1.bb4accp+7f,
-     0x1.4563ep+7f},
-    {0x1.5b9ac8p+11f, 0x1.37039ap+11f, 0x1.1964f8p+11f, 0x1.00ecd6p+11f, 0x1.d8be16p+10f, 0x1.b5b90ep+10f,
-     0x1.97896ap+10f, 0x1.7d3e7ep+10f},
-    {-0x1.472764p+10f, -0x1.05f498p+10f, -0x1.accadap+9f, -0x1.657536p+9f, -0x1.2e8aecp+9f, -0x1.0368e6p+9f,
-     -0x1.c1ac4cp+8f, -0x1.8978bcp+8f},
-    {0x1.9b634ep+9f, 0x1.267ddap+9f, 0x1.b45cfp+8f, 0x1.4bfcc4p+8f, 0x1.02d748p+8f, 0x1.99898p+7f, 0x1.4bcbe2p+7f,
-     0x1.0e6012p+7f},
-    {-0x1.1ec88cp+9f, -0x1.82bc3cp+8f, -0x1.f2dc72p+7f, -0x1.585af4p+7f, -0x1.db5d52p+6f, -0x1.803592p+6f,
-     -0x1.f99014p+5f, -0x1.48f4f2p+5f},
-};
+// 8 pieces of 256 steps share a polynomial: base + t (c0 + t (c1 + t (c2 + t c3))), t = scale w - 1, every step fused
+// and rounded to nearest. Bases are 1.5 * 2^23 plus an integer, so that the last step rounds to one, in its lowest
+// bits.
+inline constexpr int kSharedPieces = 8, kSharedBias = 0x4b400000; // the bits of 1.5 * 2^23
+alignas(32) inline constexpr float kSharedScale[kSharedPieces] = {0x1.e1939ep-1f, 0x1.ae3f6ep-1f, 0x1.855d8cp-1f,
+                                                                  0x1.639a3cp-1f, 0x1.47bfa4p-1f, 0x1.2eff7ep-1f,
+                                                                  0x1.1ae122p-1f, 0x1.0818cp-1f};
+alignas(32) inline constexpr float kSharedBase[kSharedPieces] = {0x1.8p23f + 181, 0x1.8p23f + 258, 0x1.8p23f + 297,
+                                                                 0x1.8p23f + 309, 0x1.8p23f + 294, 0x1.8p23f + 270,
+                                                                 0x1.8p23f + 217, 0x1.8p23f + 164};
+inline constexpr float kSharedSeries[4] = {0x1.715472p+11f, -0x1.71516p+10f, 0x1.ed0d5ap+9f, -0x1.6f19a6p+9f};
 
 } // namespace vmaf::vif

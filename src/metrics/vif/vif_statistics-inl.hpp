@@ -37,7 +37,7 @@ class Logarithm {
     // Has no fused steps for the polynomials: pieces are octaves, and fractions come from the scalar code's table.
     static constexpr int kStep = 2048, kPieceBits = 23, kBias = 2048 * (127 + 15);
 #else
-    static constexpr int kStep = 256, kPieceBits = 20, kBias = 2048 * 127;
+    static constexpr int kStep = 256, kPieceBits = 20, kBias = 2048 * 127 + kSharedBias;
 #endif
 
     HWY_INLINE LogParts operator()(V32 z) const {
@@ -56,38 +56,34 @@ class Logarithm {
         fraction = wasm_v128_load16_lane(table_ + wasm_i32x4_extract_lane(entry.raw, 3), fraction, 6);
         return {piece, V32{fraction}};
 #else
-        const VF w = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(d, 0x000fff00)), hn::Set(d, 0x3f800000)));
-        const VF t = hn::Sub(w, hn::Set(df, 1.0625f));
+        const VF w = hn::BitCast(df, hn::Or(hn::And(bits, hn::Set(d, 0x007fff00)), hn::Set(d, 0x3f800000)));
         const auto index = lookup_index(piece);
-        VF sum = hn::MulAdd(t, lookup(4, index), lookup(3, index));
-        sum = hn::MulAdd(t, sum, lookup(2, index));
-        sum = hn::MulAdd(t, sum, lookup(1, index));
-        sum = hn::MulAdd(t, sum, lookup(0, index));
-        return {piece, truncate(sum)};
+        const VF t = hn::MulAdd(w, lookup(kSharedScale, index), hn::Set(df, -1.0f));
+        VF sum = hn::MulAdd(t, hn::Set(df, kSharedSeries[3]), hn::Set(df, kSharedSeries[2]));
+        sum = hn::MulAdd(t, sum, hn::Set(df, kSharedSeries[1]));
+        sum = hn::MulAdd(t, sum, hn::Set(df, kSharedSeries[0]));
+        return {piece, hn::BitCast(d, hn::MulAdd(t, sum, lookup(kSharedBase, index)))};
 #endif
     }
 
   private:
 #if HWY_TARGET == HWY_AVX2
-    // Highway's conversion also handles values that do not fit.
-    static HWY_INLINE V32 truncate(VF v) { return V32{_mm256_cvttps_epi32(v.raw)}; }
     static HWY_INLINE __m256i lookup_index(V32 piece) { return piece.raw; } // only the lowest three bits count
-    HWY_INLINE VF lookup(int power, __m256i index) const {
-        return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(kLogQuartic[power]), index)};
+    static HWY_INLINE VF lookup(const float (&table)[kSharedPieces], __m256i index) {
+        return VF{_mm256_permutevar8x32_ps(_mm256_load_ps(table), index)};
     }
 #elif HWY_TARGET == HWY_WASM
     const std::uint16_t *const table_ = log_table().data();
 #else
-    static HWY_INLINE V32 truncate(VF v) { return hn::ConvertTo(D32(), v); }
     // Four byte numbers per lane into a table of 32 bytes.
     static HWY_INLINE uint8x16_t lookup_index(V32 piece) {
         const uint32x4_t number = vandq_u32(vreinterpretq_u32_s32(piece.raw), vdupq_n_u32(7));
         return vreinterpretq_u8_u32(vmlaq_n_u32(vdupq_n_u32(0x03020100), number, 0x04040404));
     }
-    HWY_INLINE VF lookup(int power, uint8x16_t index) const {
-        const auto *bytes = reinterpret_cast<const std::uint8_t *>(kLogQuartic[power]);
-        const uint8x16x2_t table = {{vld1q_u8(bytes), vld1q_u8(bytes + 16)}};
-        return VF(vreinterpretq_f32_u8(vqtbl2q_u8(table, index)));
+    static HWY_INLINE VF lookup(const float (&table)[kSharedPieces], uint8x16_t index) {
+        const auto *bytes = reinterpret_cast<const std::uint8_t *>(table);
+        const uint8x16x2_t entries = {{vld1q_u8(bytes), vld1q_u8(bytes + 16)}};
+        return VF(vreinterpretq_f32_u8(vqtbl2q_u8(entries, index)));
     }
 #endif
 };

@@ -164,6 +164,10 @@ int hipFree(Pointer at) {
     CUDA(cuMemFree_v2, Pointer);
     return cuMemFree_v2(at);
 }
+int hipMemGetInfo(std::size_t *left, std::size_t *all) {
+    CUDA(cuMemGetInfo_v2, std::size_t *, std::size_t *);
+    return cuMemGetInfo_v2(left, all);
+}
 int hipHostMalloc(void **at, std::size_t bytes, unsigned flags) {
     CUDA(cuMemHostAlloc, void **, std::size_t, unsigned);
     return cuMemHostAlloc(at, bytes, flags);

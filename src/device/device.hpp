@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "device/kernel.hpp"
@@ -137,6 +138,8 @@ class Device {
     // The runtime's handle that the queues belong to (a CUcontext), for other libraries; or null.
     virtual void *native_context() const { return nullptr; }
     virtual HostCopies host_copies() const { return {}; }
+    // Bytes that can still be allocated, if the runtime tells. Needs no Scope.
+    virtual std::optional<std::uint64_t> free_memory() const { return std::nullopt; }
 
   private:
     virtual void enter() {}

@@ -3,13 +3,16 @@
 //
 //   FAKE_CUDA_FAIL=cuInit=100,cuMemAlloc_v2@3=2   functions that return a code, from their first or n-th call on
 //   FAKE_CUDA_DEVICES=0                           number of devices (default 1)
-//   FAKE_CUDA_LOG=FILE                            every function called, one per line, and, when the process ends,
+//   FAKE_CUDA_MEMORY=50000000                     bytes of memory; more cannot be allocated (default: 1 GiB are
+//   reported, all can be had) FAKE_CUDA_LOG=FILE                            every function called, one per line, and,
+//   when the process ends,
 //                                                 bytes copied to the device (bytes_up), to the host (bytes_down)
 //   FAKE_HIP_LOCAL_MEMORY=512                     bytes per block (default 65536)
 //   FAKE_HIP_ARCH=gfx90a                          the devices' architecture (default gfx1030, groups of 32; gfx9: of
 // 64)
 //
 // FAKE_HIP_... for HIP.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -89,6 +92,44 @@ Recorder &recorder() {
 }
 int called(const char *name) { return recorder().call(name); }
 
+// Of all devices together.
+class Memory {
+  public:
+    std::size_t all() const { return bytes_; }
+    std::size_t left() {
+        const std::lock_guard lock(mutex_);
+        return bytes_ - std::min(used_, bytes_);
+    }
+    std::uintptr_t allocate(std::size_t bytes) {
+        const std::lock_guard lock(mutex_);
+        if (is_limited_ && bytes > bytes_ - used_) return 0;
+        const auto at = reinterpret_cast<std::uintptr_t>(std::calloc(1, bytes));
+        if (at) used_ += blocks_[at] = bytes;
+        return at;
+    }
+    void free(std::uintptr_t at) {
+        const std::lock_guard lock(mutex_);
+        if (const auto block = blocks_.find(at); block != blocks_.end()) {
+            used_ -= block->second;
+            blocks_.erase(block);
+        }
+        std::free(reinterpret_cast<void *>(at));
+    }
+
+  private:
+    const char *const wish_ = std::getenv(VARIABLE("MEMORY"));
+    const bool is_limited_ = wish_;
+    const std::size_t bytes_ = wish_ ? std::strtoull(wish_, nullptr, 10) : std::size_t{1} << 30;
+    std::mutex mutex_;
+    std::size_t used_ = 0;
+    std::map<std::uintptr_t, std::size_t> blocks_;
+};
+
+Memory &memory() {
+    static auto *const kept = new Memory; // freed after the program's own objects
+    return *kept;
+}
+
 char handle; // every handle points here
 [[maybe_unused]] thread_local int current = 0;
 
@@ -130,7 +171,7 @@ int NAME(cuDeviceGetName, hipDeviceGetName)(char *name, int size, int) {
     return CALLED(NAME(cuDeviceGetName, hipDeviceGetName));
 }
 int NAME(cuDeviceTotalMem_v2, hipDeviceTotalMem)(std::size_t *bytes, int) {
-    *bytes = std::size_t{1} << 30;
+    *bytes = memory().all();
     return CALLED(NAME(cuDeviceTotalMem_v2, hipDeviceTotalMem));
 }
 int NAME(cuDeviceGetAttribute, hipDeviceGetAttribute)(int *value, int which, int) {
@@ -176,11 +217,16 @@ int NAME(cuEventElapsedTime, hipEventElapsedTime)(float *out, void *, void *) {
 }
 int NAME(cuMemAlloc_v2, hipMalloc)(std::uintptr_t *at, std::size_t bytes) {
     RETURN_IF_FAILED(NAME(cuMemAlloc_v2, hipMalloc));
-    *at = reinterpret_cast<std::uintptr_t>(std::calloc(1, bytes));
+    *at = memory().allocate(bytes);
     return *at ? 0 : 2;
 }
+int NAME(cuMemGetInfo_v2, hipMemGetInfo)(std::size_t *left, std::size_t *all) {
+    *left = memory().left();
+    *all = memory().all();
+    return CALLED(NAME(cuMemGetInfo_v2, hipMemGetInfo));
+}
 int NAME(cuMemFree_v2, hipFree)(std::uintptr_t at) {
-    std::free(reinterpret_cast<void *>(at));
+    memory().free(at);
     return CALLED(NAME(cuMemFree_v2, hipFree));
 }
 int NAME(cuMemHostAlloc, hipHostMalloc)(void **at, std::size_t bytes, unsigned) {

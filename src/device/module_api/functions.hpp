@@ -42,6 +42,7 @@ inline constexpr int kMaxThreadsPerBlock = 0; // function attribute
     F(event_elapsed, "cuEventElapsedTime", "hipEventElapsedTime", float *, EventHandle, EventHandle)                   \
     F(allocate, "cuMemAlloc_v2", "hipMalloc", DevicePointer *, std::size_t)                                            \
     F(free, "cuMemFree_v2", "hipFree", DevicePointer)                                                                  \
+    F(memory_info, "cuMemGetInfo_v2", "hipMemGetInfo", std::size_t *, std::size_t *)                                   \
     F(host_allocate, "cuMemHostAlloc", "hipHostMalloc", void **, std::size_t, unsigned)                                \
     F(host_free, "cuMemFreeHost", "hipHostFree", void *)                                                               \
     F(copy_up, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync", DevicePointer, const void *, std::size_t, StreamHandle)   \

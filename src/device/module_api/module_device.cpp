@@ -319,6 +319,12 @@ class ModuleDevice final : public Device {
     DispatchRequest dispatch_request() const override { return read_dispatch(info_.backend); }
     void *native_context() const override { return place_->native_context(); }
     HostCopies host_copies() const override { return meter_->counts(); }
+    std::optional<std::uint64_t> free_memory() const override {
+        const Entered here(*place_);
+        std::size_t free = 0, all = 0;
+        if (place_->driver().memory_info(&free, &all) != kSuccess) return std::nullopt;
+        return free;
+    }
 
   private:
     void enter() override { place_->enter(); }

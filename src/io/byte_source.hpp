@@ -49,6 +49,8 @@ class ByteSource {
     std::shared_ptr<const std::byte> map(std::uint64_t offset, std::size_t bytes) const;
     // Throws Error if bytes were lost, or the file was written to since it was opened.
     void check_whole() const;
+    // Which content of which file this is (system::InputFile::version); empty for pipes.
+    std::string version() const { return file_.version(); }
     // The current size of a regular file.
     std::optional<std::uint64_t> size() const;
 

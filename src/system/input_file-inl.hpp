@@ -18,6 +18,7 @@ std::optional<std::uint64_t> InputFile::position() const { return file_->positio
 std::uint64_t InputFile::size() const { return file_->size(); }
 void InputFile::move_forward(std::uint64_t bytes) { file_->move_forward(bytes); }
 bool InputFile::has_changed() const { return file_->has_changed(); }
+std::string InputFile::version() const { return file_->version(); }
 void InputFile::cancel() noexcept { file_->cancel(); }
 
 } // namespace vmaf::system

@@ -48,6 +48,10 @@ class InputFile {
     // size (/proc).
     bool has_changed() const;
 
+    // Which content of which file this is, as text: differs once the file is written, replaced or renamed. Empty for
+    // pipes and devices.
+    std::string version() const;
+
     // Call it from another thread: ends a read that waits for a pipe, and all later reads.
     void cancel() noexcept;
 

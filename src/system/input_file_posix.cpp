@@ -38,13 +38,36 @@ struct Version {
     bool operator==(const Version &) const = default;
 };
 
-Version version_of(const struct stat &status) {
+timespec written_at(const struct stat &status) {
 #ifdef __APPLE__
-    const timespec changed = status.st_mtimespec;
+    return status.st_mtimespec;
 #else
-    const timespec changed = status.st_mtim;
+    return status.st_mtim;
 #endif
-    return {status.st_size, changed.tv_sec, changed.tv_nsec};
+}
+timespec changed_at(const struct stat &status) {
+#ifdef __APPLE__
+    return status.st_ctimespec;
+#else
+    return status.st_ctim;
+#endif
+}
+
+Version version_of(const struct stat &status) {
+    const timespec written = written_at(status);
+    return {status.st_size, written.tv_sec, written.tv_nsec};
+}
+
+// With st_ctim, because programs can set the other time.
+std::string version_text(const struct stat &status) {
+    const timespec written = written_at(status), changed = changed_at(status);
+    std::string text;
+    for (const auto number : {static_cast<std::int64_t>(status.st_dev), static_cast<std::int64_t>(status.st_ino),
+                              static_cast<std::int64_t>(status.st_size), static_cast<std::int64_t>(written.tv_sec),
+                              static_cast<std::int64_t>(written.tv_nsec), static_cast<std::int64_t>(changed.tv_sec),
+                              static_cast<std::int64_t>(changed.tv_nsec)})
+        text += std::to_string(number) + ' ';
+    return text;
 }
 
 bool status_of(const std::string &path, struct stat &status) {
@@ -64,6 +87,7 @@ class InputFile::File {
         is_regular_ = S_ISREG(status.st_mode);
         at_opening_ = version_of(status);
         if (is_regular_) {
+            version_ = version_text(status);
 #ifdef POSIX_FADV_SEQUENTIAL
             posix_fadvise(descriptor_, 0, 0, POSIX_FADV_SEQUENTIAL);
 #endif
@@ -133,6 +157,8 @@ class InputFile::File {
         return version_of(status) != at_opening_;
     }
 
+    const std::string &version() const { return version_; }
+
     void cancel() noexcept {
         if (cancel_pipe_[1] < 0) return;
         const char byte = 0;
@@ -154,6 +180,7 @@ class InputFile::File {
     std::array<int, 2> cancel_pipe_{-1, -1}; // pipes only: a regular file never blocks for long
     bool is_regular_ = false;
     Version at_opening_;
+    std::string version_;
 };
 
 InputFile InputFile::open(const std::string &path) {

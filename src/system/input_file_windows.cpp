@@ -21,7 +21,7 @@ class InputFile::File {
         LARGE_INTEGER place{};
         if (is_regular_ && SetFilePointerEx(handle_, {}, &place, FILE_CURRENT))
             position_ = static_cast<std::uint64_t>(place.QuadPart);
-        at_opening_ = version();
+        at_opening_ = facts();
     }
     File(const File &) = delete;
     File &operator=(const File &) = delete;
@@ -71,7 +71,14 @@ class InputFile::File {
 
     void move_forward(std::uint64_t bytes) { position_ += bytes; }
 
-    bool has_changed() const { return at_opening_.size > 0 && version() != at_opening_; }
+    bool has_changed() const { return at_opening_.size > 0 && facts() != at_opening_; }
+    std::string version() const {
+        if (!is_regular_) return {};
+        std::string text;
+        for (const std::uint64_t number : {at_opening_.volume, at_opening_.file, at_opening_.size, at_opening_.time})
+            text += std::to_string(number) + ' ';
+        return text;
+    }
 
     void cancel() noexcept {
         if (is_regular_) return;
@@ -83,15 +90,16 @@ class InputFile::File {
     }
 
   private:
-    struct Version { // differs if the file was written
-        std::uint64_t size = 0, time = 0;
-        bool operator==(const Version &) const = default;
+    struct Facts { // they differ if the file was written
+        std::uint64_t volume = 0, file = 0, size = 0, time = 0;
+        bool operator==(const Facts &) const = default;
     };
-    Version version() const {
+    Facts facts() const {
         BY_HANDLE_FILE_INFORMATION facts{};
         if (!is_regular_ || !GetFileInformationByHandle(handle_, &facts)) return {};
         const auto joined = [](DWORD high, DWORD low) { return std::uint64_t{high} << 32 | low; };
-        return {joined(facts.nFileSizeHigh, facts.nFileSizeLow),
+        return {facts.dwVolumeSerialNumber, joined(facts.nFileIndexHigh, facts.nFileIndexLow),
+                joined(facts.nFileSizeHigh, facts.nFileSizeLow),
                 joined(facts.ftLastWriteTime.dwHighDateTime, facts.ftLastWriteTime.dwLowDateTime)};
     }
     static DWORD length(const Part &part) {
@@ -102,7 +110,7 @@ class InputFile::File {
     int descriptor_;
     HANDLE handle_;
     bool is_regular_ = false;
-    Version at_opening_;
+    Facts at_opening_;
     std::uint64_t position_ = 0;
     std::atomic<bool> is_cancelled_{false}, is_reading_{false};
 };

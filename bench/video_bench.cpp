@@ -4,6 +4,8 @@
 //   video_bench score DEVICE REFERENCE DISTORTED [DECODERS]   also scores the default model's features, and counts
 //                                                             copies to the host
 //   video_bench frames DEVICE REFERENCE DISTORTED [DECODERS]  a checksum of each pair of pictures, for tests
+//   video_bench kept DEVICE REFERENCE DISTORTED [DECODERS]    the same of a second run, for which the first kept the
+//                                                             reference on the device
 //
 // DEVICE is cuda, host32, host64, or none: decoded by the processor into host memory. DECODERS: per file; "upload": one
 // software decoder, into memory that the device copies from; "copy": the same through host pictures. Reads both files
@@ -49,13 +51,17 @@ struct Run {
     std::shared_ptr<Device> device;
     unsigned decoders = kDecoders;
     bool is_uploaded = false, is_copied = false;
+    std::shared_ptr<KeptClips> kept;
     VideoPairsRequest request;
+
+    bool prints_frames() const { return mode == "frames" || mode == "kept"; }
 };
 
 PairsUse use_of(const Run &run, bool reads_chroma) {
     PairsUse use;
     use.reads_chroma = reads_chroma;
     use.decoders = run.decoders;
+    use.kept = run.kept;
     if (!run.device) return use;
     use.device = run.device;
     if (run.is_uploaded || run.is_copied) {
@@ -69,6 +75,7 @@ PairsUse use_of(const Run &run, bool reads_chroma) {
 }
 
 int go(const Run &run, const char *when) {
+    const bool prints = run.mode == "frames" || (run.mode == "kept" && std::string(when) == "again");
     VideoPairs pairs(run.request);
     pairs.skip(0, 0);
     std::unique_ptr<Session> session;
@@ -79,7 +86,7 @@ int go(const Run &run, const char *when) {
         session->prepare(pairs.format());
     }
     const double begin = seconds_now();
-    pairs.start(use_of(run, run.mode == "frames"));
+    pairs.start(use_of(run, run.prints_frames()));
     unsigned count = 0;
     double first = 0;
     HostCopies before{};
@@ -88,10 +95,12 @@ int go(const Run &run, const char *when) {
             first = seconds_now();
             if (run.device) before = run.device->host_copies();
         }
-        if (run.mode == "frames")
+        if (pair->reference.memory() != pair->distorted.memory())
+            throw invalid("one picture is on the device, the other is not");
+        if (prints)
             std::printf("%u %016llx %016llx\n", count, static_cast<unsigned long long>(checksum(pair->reference)),
                         static_cast<unsigned long long>(checksum(pair->distorted)));
-        else if (run.device && !run.is_copied && pair->reference.memory() != Memory::device)
+        else if (!run.prints_frames() && run.device && !run.is_copied && pair->reference.memory() != Memory::device)
             throw invalid("pictures do not stay on the device");
         if (session) session->read(std::move(pair->reference), std::move(pair->distorted), count);
         count++;
@@ -99,7 +108,9 @@ int go(const Run &run, const char *when) {
     pairs.finish();
     if (session) session->flush();
     const double end = seconds_now();
-    if (run.mode == "frames") return 0;
+    pairs.check_whole();
+    if (run.kept && !run.kept->bytes()) throw invalid("the reference was not kept");
+    if (run.prints_frames()) return 0;
     std::printf("%s %s: %u pairs in %.3f s, %.0f pairs/s; the first after %.3f s, %.0f pairs/s behind it\n",
                 run.mode.c_str(), when, count, end - begin, count / (end - begin), first - begin,
                 (count - 1) / (end - first));
@@ -122,7 +133,7 @@ int main(int argc, char **argv) {
     try {
         const std::vector<std::string> words(argv + 1, argv + argc);
         if (words.size() < 4)
-            throw invalid("usage: video_bench read|score|frames DEVICE REFERENCE DISTORTED [DECODERS]");
+            throw invalid("usage: video_bench read|score|frames|kept DEVICE REFERENCE DISTORTED [DECODERS]");
         Run run{.mode = words[0], .device_name = words[1], .device = {}, .request = {}};
         if (words[1] != "none") {
             run.device = open_test_device(words[1]);
@@ -143,6 +154,9 @@ int main(int argc, char **argv) {
         const auto say = [](const std::string &line) { std::fprintf(stderr, "%s\n", line.c_str()); };
         run.request.say_step = run.request.say_warning = say;
         if (run.mode == "frames") return go(run, "");
+        if (run.mode == "kept")
+            run.request.kept = run.kept =
+                std::make_shared<KeptClips>(KeptClips::Memory{0, [] { return std::optional(std::uint64_t{1} << 30); }});
         const int first = go(run, "first");
         return first ? first : go(run, "again");
     } catch (const std::exception &e) {

@@ -37,11 +37,6 @@ constexpr auto kMemoryPause = std::chrono::milliseconds(10);
 
 using Clock = std::chrono::steady_clock;
 
-std::size_t bytes_of(const PictureFormat &format, bool has_chroma) {
-    const HostLayout layout = host_layout(format);
-    return has_chroma ? layout.bytes : layout.stride[0] * format.height;
-}
-
 class DeviceClip final : public VideoClip {
   public:
     DeviceClip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device, const DeviceClipUse &use)
@@ -135,7 +130,7 @@ class DeviceClip final : public VideoClip {
     };
 
     static PictureMemory memory_for(const std::shared_ptr<Device> &device, const DeviceClipUse &use) {
-        const std::size_t bytes = bytes_of(use.output.picture, use.has_chroma);
+        const auto bytes = static_cast<std::size_t>(device_picture_bytes(use.output.picture, use.has_chroma));
         PictureMemory memory = device_memory_in_blocks(
             device, Memory::device, std::clamp<std::size_t>(kBlockBytes / std::max<std::size_t>(bytes, 1), 1, 32));
         memory.luma_only = !use.has_chroma;
@@ -143,7 +138,8 @@ class DeviceClip final : public VideoClip {
     }
     static std::uint64_t window_for(const DeviceInfo &info, const DeviceClipUse &use) {
         const std::uint64_t bytes = std::max(info.memory_bytes / kShareOfMemory, kLeastBytes);
-        return std::clamp<std::uint64_t>(bytes / bytes_of(use.output.picture, use.has_chroma), kFewFrames, kManyFrames);
+        return std::clamp<std::uint64_t>(bytes / device_picture_bytes(use.output.picture, use.has_chroma), kFewFrames,
+                                         kManyFrames);
     }
 
     // The caller holds the mutex. If the first decoder throws, the clip ends; otherwise there are fewer decoders.
@@ -267,9 +263,12 @@ class DeviceClip final : public VideoClip {
             try {
                 return pool_.fetch_or_add();
             } catch (const Error &e) {
-                if (e.code() != ENOMEM || pool_.size() == 0) throw;
+                if (e.code() != ENOMEM) throw;
+                const bool has_more = use_.free_memory && use_.free_memory();
+                if (!has_more && pool_.size() == 0) throw;
                 hand_over(own, 0);
                 lock.lock();
+                if (has_more) continue;
                 // Pictures return; the awaited frame goes first, those far ahead later.
                 window_ = std::max(kFewFrames, std::min<std::uint64_t>(window_, pool_.size()) / 2);
                 if (number == taken_ && trial >= kMemoryTrials) throw;
@@ -324,6 +323,11 @@ class DeviceClip final : public VideoClip {
 };
 
 } // namespace
+
+std::uint64_t device_picture_bytes(const PictureFormat &format, bool has_chroma) {
+    const HostLayout layout = host_layout(format);
+    return has_chroma ? layout.bytes : layout.stride[0] * format.height;
+}
 
 std::unique_ptr<VideoClip> make_device_clip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device,
                                             const DeviceClipUse &use) {

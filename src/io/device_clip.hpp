@@ -2,7 +2,11 @@
 // surfaces to pictures, and frames are handed out in order.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "device/device.hpp"
 #include "io/video_clip.hpp"
@@ -18,7 +22,11 @@ struct DeviceClipUse {
     ClipTimes times;
     unsigned decoders = 1;               // at most
     std::optional<std::uint64_t> frames; // to be taken including skipped ones, if known
+    std::function<bool()> free_memory;   // called if memory is short; returns whether some was freed. May be empty
 };
+// Of a picture in device memory.
+std::uint64_t device_picture_bytes(const PictureFormat &format, bool has_chroma);
+
 // Pictures are complete when handed out. Throws Error.
 std::unique_ptr<VideoClip> make_device_clip(std::unique_ptr<VideoParts> parts, std::shared_ptr<Device> device,
                                             const DeviceClipUse &use);

@@ -13,6 +13,7 @@
 namespace vmaf {
 
 class ClipTicket;
+class KeptClips;
 class ReferenceHalves;
 
 // Requirements of the consumer.
@@ -28,6 +29,8 @@ struct PairsUse {
     std::string why_not_on_device;      // not empty: why they may not
     unsigned decoders = 1;              // per clip, at most
     std::optional<std::uint64_t> pairs; // to be taken, if known
+    // Keeps a reference whose pictures stay on the device for later runs (io/kept_clips.hpp); null: nothing is kept.
+    std::shared_ptr<KeptClips> kept;
     // For a reference shared with other pairs (io/shared_clip.hpp); null: not shared.
     ClipTicket *reference_ticket = nullptr;
 };

@@ -30,15 +30,32 @@ std::unique_ptr<VideoClip> ClipTicket::join(const std::string &key,
     const std::lock_guard lock(clip->mutex_);
     clip->expected_--;
     clip->changed_.notify_all();
-    if (clip->source_ && clip->key_ != key) {
+    if (clip->is_begun_ && clip->key_ != key) {
         clip->drop_what_all_have();
         return nullptr;
     }
-    if (!clip->source_) {
+    if (!clip->is_begun_) {
         clip->source_ = make();
         clip->key_ = key;
+        clip->is_begun_ = true;
     }
     return std::make_unique<SharedClip::Reader>(clip);
+}
+
+void SharedClip::expect_another() {
+    const std::lock_guard lock(mutex_);
+    expected_++;
+}
+
+bool SharedClip::is_whole() {
+    const std::lock_guard lock(mutex_);
+    return keeps_all_ && has_ended_ && !error_;
+}
+
+void SharedClip::stop_keeping() {
+    const std::lock_guard lock(mutex_);
+    keeps_all_ = false;
+    drop_what_all_have();
 }
 
 void SharedClip::leave() {
@@ -64,7 +81,7 @@ std::optional<TimedFrame> SharedClip::next(std::uint64_t &position) {
         }
         if (error_) std::rethrow_exception(error_);
         if (has_ended_) return std::nullopt;
-        if (is_making_ || frames_.size() == kKept) {
+        if (is_making_ || (frames_.size() >= kKept && !keeps_all_)) {
             changed_.wait(lock);
             continue;
         }
@@ -77,6 +94,7 @@ std::optional<TimedFrame> SharedClip::next(std::uint64_t &position) {
         } catch (...) {
             error = std::current_exception();
         }
+        if (!frame) source_.reset(); // with its decoders
         lock.lock();
         is_making_ = false;
         error_ = error;
@@ -91,6 +109,7 @@ std::optional<TimedFrame> SharedClip::next(std::uint64_t &position) {
 
 // Keeps frames until all pairs that may want them have them.
 void SharedClip::drop_what_all_have() {
+    if (keeps_all_) return changed_.notify_all();
     std::uint64_t needed = expected_ > 0 ? 0 : first_ + frames_.size();
     for (const std::uint64_t *position : positions_) needed = std::min(needed, *position);
     for (; first_ < needed && !frames_.empty(); first_++) frames_.pop_front();

@@ -1,6 +1,6 @@
-// A clip that several pairs read in parallel: every frame is decoded once for all. Frames that some pairs have taken
-// and others have not are kept, a few at most, so the fastest pair waits for the slowest. With a frame come the metric
-// halves that depend on it alone.
+// A clip that several pairs read: every frame is decoded once for all. Frames that some pairs have taken and others
+// have not are kept, a few at most, so the fastest of parallel pairs waits for the slowest; or all frames are, for
+// pairs that come later. With a frame come the metric halves that depend on it alone.
 #pragma once
 
 #include <condition_variable>
@@ -23,6 +23,13 @@ class SharedClip {
   public:
     // All pairs run concurrently; each joins or leaves.
     explicit SharedClip(std::size_t pairs) : expected_(pairs) {}
+    // Keeps every frame: pairs may come at any time.
+    struct KeepsAll {};
+    explicit SharedClip(KeepsAll) : expected_(0), keeps_all_(true) {}
+
+    void expect_another(); // pair
+    bool is_whole();       // every frame is made and kept
+    void stop_keeping();   // frames that all pairs have are dropped, now and later
 
   private:
     friend class ClipTicket;
@@ -37,8 +44,9 @@ class SharedClip {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::size_t expected_; // pairs that have neither joined nor left
+    bool keeps_all_ = false, is_begun_ = false;
     std::string key_;
-    std::unique_ptr<VideoClip> source_;
+    std::unique_ptr<VideoClip> source_;            // until its end
     std::vector<const std::uint64_t *> positions_; // of the readers: the frame each wants next
     std::deque<TimedFrame> frames_;
     std::shared_ptr<HalfStore> halves_ = std::make_shared<HalfStore>();

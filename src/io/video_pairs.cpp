@@ -7,10 +7,7 @@
 
 #include "base/thread_group.hpp"
 #include "io/black_bars.hpp"
-#include "io/device_clip.hpp"
-#include "io/shared_clip.hpp"
 #include "system/input_file.hpp"
-#include "system/log.hpp"
 
 namespace vmaf {
 
@@ -67,9 +64,9 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
     : request_(request), pairer_(request.missing), next_judgement_(kFirstJudgement) {
     for (const std::string *path : {&request_.reference.path, &request_.distorted.path})
         if (can_be_read_twice(*path)) watched_files_.push_back(ByteSource::open(*path));
+    if (can_be_read_twice(request_.reference.path)) reference_version_ = watched_files_.front().version();
     if (request_.finds_bars) cut_bars();
     open_files();
-    report_.reference = reference_file_->facts();
     report_.distorted = distorted_file_->facts();
     report_.is_by_index = request.is_by_index;
     plan_ = prepare_pair(report_.reference, report_.distorted, request.preparation);
@@ -91,7 +88,7 @@ VideoPairs::VideoPairs(const VideoPairsRequest &request)
                  std::to_string(facts->video_stream) + " of them is used");
     }
     for (const std::string &sentence : plan_.steps) step(sentence); // the pictures are cropped by then
-    reference_file_->set_output(plan_.reference);
+    if (reference_file_) reference_file_->set_output(plan_.reference);
     distorted_file_->set_output(plan_.distorted);
     if (!request_.is_by_index) check_rates();
     if (request_.align == Align::fixed) {
@@ -114,6 +111,11 @@ void VideoPairs::cut_bars() {
 // Opens both at once if that speeds up a start on a GPU. Errors are determined one by one, so that a message certainly
 // concerns that file.
 void VideoPairs::open_files() {
+    if (const auto known = request_.kept ? request_.kept->facts(file_key()) : std::nullopt) {
+        report_.reference = *known;
+        distorted_file_ = open_video(request_.distorted);
+        return;
+    }
     if (request_.reference.may_stay_on_device && can_be_read_twice(request_.reference.path) &&
         can_be_read_twice(request_.distorted.path))
         try {
@@ -121,11 +123,13 @@ void VideoPairs::open_files() {
             auto reference = open_video(request_.reference);
             distorted_file_ = std::move(other.get());
             reference_file_ = std::move(reference);
-            return;
         } catch (const std::exception &) { // below
         }
-    reference_file_ = open_video(request_.reference);
-    distorted_file_ = open_video(request_.distorted);
+    if (!reference_file_) {
+        reference_file_ = open_video(request_.reference);
+        distorted_file_ = open_video(request_.distorted);
+    }
+    report_.reference = reference_file_->facts();
 }
 
 void VideoPairs::step(const std::string &sentence) {
@@ -230,92 +234,6 @@ void VideoPairs::find_start_offset() {
         step("no offset between the clips was found (--align auto compared " + plural(found.pairs, "pair") +
              " of frames)");
     }
-}
-
-// Reports frames that pass through host memory although the device decodes them, or could copy them from where they are
-// decoded.
-void VideoPairs::tell_of_host(const PairsUse &use, const Source &source, const std::string &why) {
-    if (use.decoding_device == kProcessor) return;
-    const std::string sentence = "pictures go through the host's memory: " + why;
-    if (source.facts.hwaccel.empty())
-        log(LogLevel::info, sentence);
-    else if (report_.steps.empty() || report_.steps.back() != sentence) // of the other clip
-        step(sentence);
-}
-
-// The parts of a file whose pictures are made on the device: decoded there, or in software into memory that the device
-// copies from. Null: pictures are made on the host.
-std::unique_ptr<VideoParts> VideoPairs::parts_for_device(const PairsUse &use, const Source &source) {
-    const bool is_decoded_there = !use.decoding_device.empty() &&
-                                  (use.decoding_device == kProcessor || source.facts.hwaccel == use.decoding_device);
-    const bool is_uploaded = !is_decoded_there && use.memory.kind == Memory::pinned_host;
-    if (!use.device || !(is_decoded_there || is_uploaded)) return nullptr;
-    std::string why;
-    if (use.why_not_on_device.empty()) {
-        auto parts = is_decoded_there ? source.file->on_device({use.decoding_device, use.device->native_context()}, why)
-                                      : source.file->for_upload(use.memory, why);
-        if (parts) return parts;
-        why = std::string("the ") + source.role + " clip " + why;
-    } else {
-        why = use.why_not_on_device;
-    }
-    tell_of_host(use, source, why);
-    return nullptr;
-}
-
-std::unique_ptr<VideoClip> VideoPairs::start_clip(const PairsUse &use, const Source &source) {
-    const std::string name = source.path == "-" ? "standard input" : "'" + source.path + "'";
-    const ClipTimes times(source.shift, request_.is_by_index);
-    if (auto parts = parts_for_device(use, source)) {
-        const unsigned decoders = parts->has_many() ? use.decoders : 1;
-        source.file.reset(); // with its decoder, unless that is among the parts
-        std::optional<std::uint64_t> frames = source.facts.frames;
-        if (use.pairs) frames = std::min(frames.value_or(*use.pairs + source.skip), *use.pairs + source.skip);
-        return make_device_clip(std::move(parts), use.device,
-                                {.name = name,
-                                 .output = source.output,
-                                 .average_rate = source.facts.average_rate,
-                                 .has_chroma = use.reads_chroma,
-                                 .skip = source.skip,
-                                 .times = times,
-                                 .decoders = decoders,
-                                 .frames = frames});
-    }
-    PictureMemory memory = use.memory;
-    memory.luma_only = !use.reads_chroma;
-    const ClipUse clip_use{.name = name,
-                           .picture = plan_.picture,
-                           .memory = memory,
-                           .skip = source.skip,
-                           .times = times,
-                           .ahead = std::clamp(2 * use.frames_ahead, 2u, 4u)}; // frames take unequal times to decode
-    const auto make = [&] { return make_host_clip(std::move(source.file), clip_use); };
-    if (&source.file != &reference_file_ || !use.reference_ticket || memory.kind != Memory::host) return make();
-    auto shared = use.reference_ticket->join(reference_key(use), make);
-    if (!shared) return make();
-    source.file.reset(); // its decoder, if another pair's is used
-    return shared;
-}
-
-// Equal if the frames of the reference are made in the same way.
-std::string VideoPairs::reference_key(const PairsUse &use) const {
-    const VideoOutput &out = plan_.reference;
-    const PictureFormat &p = plan_.picture;
-    std::string key = request_.reference.path + '\0' + out.scaler + '\0' + out.matrix + '\0' +
-                      to_string(request_.reference.crop.value_or(Crop{})) + '\0';
-    for (const std::uint64_t number :
-         {std::uint64_t{p.width}, std::uint64_t{p.height}, std::uint64_t{p.bits},
-          static_cast<std::uint64_t>(p.pixel_format), static_cast<std::uint64_t>(out.range_change), skip_reference_,
-          std::uint64_t{request_.is_by_index}, std::uint64_t{use.reads_chroma}})
-        key += std::to_string(number) + ' ';
-    return key;
-}
-
-void VideoPairs::start(const PairsUse &use) {
-    reference_ = start_clip(use, {reference_file_, "reference", request_.reference.path, plan_.reference,
-                                  report_.reference, skip_reference_, 0});
-    distorted_ = start_clip(use, {distorted_file_, "distorted", request_.distorted.path, plan_.distorted,
-                                  report_.distorted, skip_distorted_, -report_.offset});
 }
 
 bool VideoPairs::pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference) {

@@ -14,6 +14,7 @@
 #include "io/alignment.hpp"
 #include "io/byte_source.hpp"
 #include "io/frame_pairs.hpp"
+#include "io/kept_clips.hpp"
 #include "io/pairing.hpp"
 #include "io/pairs_report.hpp"
 #include "io/preparation.hpp"
@@ -42,6 +43,7 @@ struct VideoPairsRequest {
     bool is_by_index = false;         // pair frames by number
     bool is_mismatch_warning = false; // otherwise an error
     bool finds_bars = false;          // removes black bars that only one clip has
+    std::shared_ptr<KeptClips> kept;  // references of earlier runs, which are not opened again; null: none
     // Messages as they come up: what is done, and what may be wrong.
     std::function<void(const std::string &)> say_step, say_warning;
 };
@@ -64,9 +66,7 @@ class VideoPairs final : public FramePairs {
     void start(const PairsUse &use) override;
     std::optional<Pair> next() override;
     void finish() override;
-    void check_whole() const override {
-        for (const ByteSource &file : watched_files_) file.check_whole();
-    }
+    void check_whole() const override;
 
     bool reference_ended() const override { return longer_ != FramePairer::Longer::reference; }
     bool distorted_ended() const override { return longer_ != FramePairer::Longer::distorted; }
@@ -91,8 +91,12 @@ class VideoPairs final : public FramePairs {
         std::uint64_t skip;
         std::int64_t shift;
     };
-    std::unique_ptr<VideoClip> start_clip(const PairsUse &use, const Source &source);
+    ClipUse host_use(const PairsUse &use, const Source &source) const;
+    std::unique_ptr<VideoClip> device_clip(const PairsUse &use, const Source &source);
+    std::unique_ptr<VideoClip> host_clip(const PairsUse &use, const Source &source);
+    std::unique_ptr<VideoClip> start_reference(const PairsUse &use);
     std::string reference_key(const PairsUse &use) const;
+    std::string file_key() const;
     std::unique_ptr<VideoParts> parts_for_device(const PairsUse &use, const Source &source);
     void tell_of_host(const PairsUse &use, const Source &source, const std::string &why);
     bool pull(VideoClip &clip, std::deque<TimedFrame> &waiting, bool is_reference);
@@ -105,10 +109,12 @@ class VideoPairs final : public FramePairs {
 
     VideoPairsRequest request_;
     std::vector<ByteSource> watched_files_; // open before anything is read: decoders may open a file several times
+    std::string reference_version_;         // empty: a pipe
     PairsReport report_;
     Preparation plan_;
     std::uint64_t skip_reference_ = 0, skip_distorted_ = 0;
-    std::unique_ptr<VideoFile> reference_file_, distorted_file_; // until start()
+    std::unique_ptr<VideoFile> reference_file_, distorted_file_; // until start(); null: its pictures may be kept
+    std::unique_ptr<KeptClips::Recording> recording_;            // of the reference, if it is to be kept
     std::unique_ptr<VideoClip> reference_, distorted_;
     std::deque<TimedFrame> waiting_reference_, waiting_distorted_;
     Picture last_distorted_;

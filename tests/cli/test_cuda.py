@@ -233,6 +233,7 @@ class Video(Cuda):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        cls.raw = cls.ref
         for name in ("ref", "dist"):
             out = str(cls.folder / f"{name}.mp4")
             subprocess.check_call(["ffmpeg", "-nostdin", "-v", "error", "-i", getattr(cls, name), "-c:v", "libx264", "-g", "10", out])
@@ -248,6 +249,12 @@ class Video(Cuda):
         self.assertLess(all_planes["bytes_up"], 2.1 * luma)  # including tables
         self.assertGreater(vif["cuMemHostAlloc"], 8)  # frames of two decoders
         self.assertLess(vif["cuMemHostAlloc"], 2 * self.frames)  # they are reused
+
+    def test_a_clip_that_must_be_made_on_the_host_is_uploaded_too(self):
+        wide = str(self.folder / "wide.mp4")
+        subprocess.check_call(["ffmpeg", "-nostdin", "-v", "error", "-i", self.ref, "-vf", "scale=80:60", "-c:v", "libx264", wide])
+        for ref, dist in ((self.ref, wide), (self.ref, self.raw), (self.raw, self.dist)):
+            self.vmaf("-r", ref, "-d", dist, *VIF, "--backend", "cuda", "-q", env=environment())
 
     def test_all_resources_are_released(self):
         for fault, code in (("", 0), ("cuMemHostAlloc@12=2", None), ("cuMemAlloc_v2@9=2", None), ("cuMemcpy2DAsync_v2@20=719", 234)):

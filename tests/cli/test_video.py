@@ -589,8 +589,8 @@ class BadFiles(VideoTest):
 
 class DeviceFrames(VideoTest):
     """Frames on the host device, compared with those of host decoding."""
-    def frames_of(self, device, ref, dist=None, decoders=3, expect=0):
-        run = subprocess.run([os.environ["VIDEO_BENCH"], "frames", device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
+    def frames_of(self, device, ref, dist=None, decoders=3, expect=0, mode="frames"):
+        run = subprocess.run([os.environ["VIDEO_BENCH"], mode, device, ref, dist or ref, str(decoders)], capture_output=True, text=True,
                              env=dict(os.environ, VMAF_LIBAV_MODULE=str(pathlib.Path(VMAF).parent / "libvmaf-libav.so")))
         self.assertEqual(run.returncode, expect, run.stderr)
         return run.stdout, run.stderr
@@ -600,6 +600,8 @@ class DeviceFrames(VideoTest):
         parts, said = self.frames_of("host32", path, dist, **how)
         self.assertEqual(parts, plain)
         self.assertGreater(plain.count("\n"), 20)
+        again, _ = self.frames_of("host32", path, dist, mode="kept", **how)
+        self.assertEqual(again, plain)
         return said
 
     def joined_sizes(self):
@@ -661,6 +663,12 @@ class Uploads(DeviceFrames):
         finer = self.encode("finer.mkv", *self.FFV1, "yuv444p")
         self.assertIn("the distorted clip is scaled", self.compare(whole, half))
         self.assertIn("the reference clip is converted to 4:4:4", self.compare(whole, finer))
+
+    def test_one_clip_that_is_not(self):
+        """Both end on the device all the same."""
+        own, other = self.encode("own.mkv", *self.FFV1, "yuv420p"), self.encode("other.mkv", *self.FILES["av1.mkv"][0])
+        for ref, dist in ((own, other), (other, own)):
+            self.assertIn("which has memory of its own", self.compare(ref, dist))
 
     def test_errors_have_the_same_messages(self):
         good = self.encode("good.mkv", "-c:v", "libx264", "-g", "8", "-bf", "0", "-crf", "10", "-threads", "1")

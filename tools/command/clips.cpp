@@ -65,11 +65,11 @@ std::vector<std::string> differences(const PictureFormat &ref, const PictureForm
 
 std::string quoted(const std::string &path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
-std::unique_ptr<FramePairs> open_clips(const Options &options) {
+std::unique_ptr<FramePairs> open_clips(const Options &options, std::shared_ptr<KeptClips> kept) {
     if (system::is_same_pipe(options.reference, options.distorted))
         throw Failure(ExitCode::setup,
                       "both clips are read from " + quoted(options.reference) + "; a pipe carries only one of them");
-    if (auto videos = open_videos(options)) return videos;
+    if (auto videos = open_videos(options, std::move(kept))) return videos;
     auto reference = open_clip(options.reference, "reference", options);
     auto distorted = open_clip(options.distorted, "distorted", options);
     const std::vector<std::string> steps =

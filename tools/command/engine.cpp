@@ -38,14 +38,20 @@ std::shared_ptr<const BackendChoice> KeptEngine::backend(const BackendRequest &r
         return backend_->choice;
     }
     backend_.reset();
-    auto made = std::make_unique<Backend>(Backend{
-        .request = request, .choice = nullptr, .lines = {}, .blocks = std::make_shared<KeptBlocks>(kMostKeptBytes)});
+    auto made = std::make_unique<Backend>(Backend{.request = request,
+                                                  .choice = nullptr,
+                                                  .lines = {},
+                                                  .blocks = std::make_shared<KeptBlocks>(kMostKeptBytes),
+                                                  .clips = nullptr});
     made->choice =
         std::make_shared<BackendChoice>(choose_backend(request, gpu_backends(), [&](const std::string &line) {
             say(line);
             made->lines.push_back(line);
         }));
     std::shared_ptr<const BackendChoice> choice = made->choice;
+    if (const auto device = choice->device())
+        made->clips = std::make_shared<KeptClips>(
+            KeptClips::Memory{device->info().memory_bytes, [device] { return device->free_memory(); }});
     if (choice->backend) backend_ = std::move(made); // `auto` that found none looks again
     return choice;
 }
@@ -74,12 +80,16 @@ Engine start_engine(const Options &options, KeptEngine *kept) {
     Engine engine;
     try {
         engine.backend = kept->backend(options.backend);
-        if (is_kept && kept->backend_) engine.blocks = kept->backend_->blocks;
+        if (is_kept && kept->backend_) {
+            engine.blocks = kept->backend_->blocks;
+            engine.clips = kept->backend_->clips;
+        }
         check_pinned_features(options.features, options.backend, gpu_backends(), engine.backend->name);
     } catch (const Failure &failure) {
         write_descriptor(options, failure);
         throw;
     }
+    if (engine.clips) guarded(ExitCode::frame, [&] { engine.clips->make_room(); });
     if (options.output) guarded(ExitCode::setup, [&] { system::check_output_file(*options.output); });
     if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
     engine.models = kept->models(options.models);

@@ -51,7 +51,7 @@ void advise_model(const FramePairs &video, const Options &options) {
 
 bool is_video_file(const Options &options, const std::string &path) { return !options.is_raw && !is_y4m(path); }
 
-std::unique_ptr<FramePairs> open_videos(const Options &options) {
+std::unique_ptr<FramePairs> open_videos(const Options &options, std::shared_ptr<KeptClips> kept) {
     const VideoOptions &video = options.video;
     const bool reference_is_y4m = options.is_raw || is_y4m(options.reference);
     const bool distorted_is_y4m = options.is_raw || is_y4m(options.distorted);
@@ -72,6 +72,7 @@ std::unique_ptr<FramePairs> open_videos(const Options &options) {
     request.is_by_index = video.is_by_index;
     request.is_mismatch_warning = video.only_warns;
     request.finds_bars = video.finds_bars;
+    request.kept = std::move(kept);
     if (!options.quiet) request.say_step = [place = options.place](const std::string &step) { say(place + step); };
     request.say_warning = [place = options.place](const std::string &sentence) { say(place + "warning: " + sentence); };
     try {

@@ -95,7 +95,8 @@ struct Options {
     BackendRequest backend;
     VideoOptions video;
     LocalOptions local;
-    FrameCount on_frames; // receives the number of started frames; not an option
+    FrameCount on_frames;         // receives the number of started frames; not an option
+    bool keeps_reference = false; // on the device, for later runs of the process; not an option
 };
 
 // Whether several pairs are scored, each with its own document.

@@ -127,9 +127,8 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
 }
 
 // A session that is ready for the clips' pictures.
-std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
-                                         const FramePairs &clips, StartedBackend *backend, bool is_explicit,
-                                         Maps *maps) {
+std::unique_ptr<Session> make_session(const Options &options, const std::deque<LoadedModel> &models,
+                                      const FramePairs &clips, StartedBackend *backend, bool is_explicit, Maps *maps) {
     auto session = std::make_unique<Session>(SessionConfig{.threads = options.threads,
                                                            .subsample = options.subsample,
                                                            .cpumask = options.cpumask,
@@ -141,6 +140,21 @@ std::unique_ptr<Session> prepare_session(const Options &options, const std::dequ
     if (!session->registered().empty()) guarded(ExitCode::frame, [&] { clips.check_not_empty(); });
     session->prepare(clips.format());
     return session;
+}
+
+// The same; references that earlier runs kept give way to it.
+std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
+                                         const FramePairs &clips, StartedBackend *backend, KeptClips *kept,
+                                         Maps *maps) {
+    const auto make = [&] {
+        return make_session(options, models, clips, backend, options.backend.name != "auto", maps);
+    };
+    try {
+        return make();
+    } catch (const Error &e) {
+        if (e.code() != ENOMEM || !kept || !kept->let_go()) throw;
+    }
+    return make();
 }
 
 // Says which clip ended first; that is an error where lengths must agree.
@@ -235,7 +249,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     std::unique_ptr<Session> prepared;
     if (backend->backend && !is_explicit) {
         try {
-            prepared = prepare_session(options, models, clips, backend->backend.get(), is_explicit, maps.get());
+            prepared = prepare_session(options, models, clips, backend->backend.get(), engine.clips.get(), maps.get());
         } catch (const Error &e) { // it started, but this run is too much for it
             say(options.place + backend->name + " not usable (" + e.brief() + "); using cpu");
             backend = &cpu;
@@ -243,7 +257,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     }
     if (!prepared)
         prepared = guarded(ExitCode::setup, [&] {
-            return prepare_session(options, models, clips, backend->backend.get(), is_explicit, maps.get());
+            return prepare_session(options, models, clips, backend->backend.get(), engine.clips.get(), maps.get());
         });
     Session &session = *prepared;
     tell_snapped_regions(session, options);
@@ -256,6 +270,7 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         });
     PairsUse use = use_of(session, options, backend->device(), maps.get(), ticket);
     if (engine.blocks && backend->device()) use.memory = engine.blocks->around(std::move(use.memory));
+    if (options.keeps_reference && backend->device()) use.kept = engine.clips;
     const unsigned frames =
         score_frames(session, clips, options, use, frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);
     guarded(ExitCode::frame, [&] {
@@ -340,7 +355,8 @@ void share_references(const Options &options, const std::vector<ListedPair> &pai
 void run(const Options &options, KeptEngine *kept) {
     const bool is_talkative = begin_talking(options);
     check_not_overwriting(options);
-    const std::unique_ptr<FramePairs> clips = open_clips(options);
+    const bool keeps = kept && options.keeps_reference;
+    const std::unique_ptr<FramePairs> clips = open_clips(options, keeps ? kept->clips(options.backend) : nullptr);
     Engine engine = start_engine(options, kept);
     // A program that follows the run reads its document at once.
     if (options.on_frames) engine.pending = std::make_unique<system::PendingOutputs>();

@@ -44,6 +44,12 @@ std::vector<std::string> words_of(const json &request, const char *name) {
     return words;
 }
 
+bool flag_of(const json &request, const char *name) {
+    const json flag = request.value(name, json(false));
+    if (!flag.is_boolean()) throw bad_request("\"" + std::string(name) + "\" is true or false");
+    return flag.get<bool>();
+}
+
 // "descriptor:N" becomes the name of the file that the N-th descriptor of the request is.
 void name_descriptors(std::vector<std::string> &words, const std::vector<system::Descriptor> &descriptors) {
     for (std::string &word : words) {
@@ -98,7 +104,7 @@ class Server {
                                   " have \"type\": \"score\" or \"models\"");
             std::vector<std::string> words = words_of(request, "arguments");
             name_descriptors(words, frame.descriptors);
-            return score(id, words, frame.descriptors);
+            return score(id, words, flag_of(request, "keep_reference"), frame.descriptors);
         } catch (const Error &e) {
             return send({{"type", "refused"}, {"id", id}, {"error", e.what()}});
         }
@@ -107,9 +113,11 @@ class Server {
   private:
     bool send(const json &message) { return channel_.send(text_of(message)); }
 
-    bool score(const json &id, const std::vector<std::string> &words, std::vector<system::Descriptor> &descriptors) {
+    bool score(const json &id, const std::vector<std::string> &words, bool keeps_reference,
+               std::vector<system::Descriptor> &descriptors) {
         const Ending ending = ending_of([&] {
             Options options = options_of(words);
+            options.keeps_reference = keeps_reference;
             options.on_frames = [&](std::uint64_t frames) {
                 return send({{"type", "frames"}, {"id", id}, {"frames", frames}});
             };

@@ -142,6 +142,16 @@ class DeviceClip final : public VideoClip {
                                          kManyFrames);
     }
 
+    // Repeats what failed for lack of memory, if some can be freed.
+    template <class Action> auto with_memory(Action action) const {
+        try {
+            return action();
+        } catch (const Error &e) {
+            if (e.code() != ENOMEM || !use_.free_memory || !use_.free_memory()) throw;
+        }
+        return action();
+    }
+
     // The caller holds the mutex. If the first decoder throws, the clip ends; otherwise there are fewer decoders.
     void add_decoder() {
         newest_begun_ = Clock::now();
@@ -171,7 +181,7 @@ class DeviceClip final : public VideoClip {
         {
             std::unique_ptr<Decoding> own;
             try {
-                own = std::make_unique<Decoding>(*this);
+                own = with_memory([this] { return std::make_unique<Decoding>(*this); });
                 decode(*own);
             } catch (...) {
                 error = std::current_exception();
@@ -233,7 +243,7 @@ class DeviceClip final : public VideoClip {
             if (is_copied[c]) bytes += round_up(pitch[c] * plane.rows, kCopyAlignment);
         }
         std::unique_ptr<DeviceMemory> &copy = own.copies[frame.place];
-        if (!copy || copy->size() < bytes) copy = device_->allocate(bytes);
+        if (!copy || copy->size() < bytes) copy = with_memory([&] { return device_->allocate(bytes); });
         for (std::size_t c = 0; c < 3 && frame.picture.data(static_cast<unsigned>(c)); c++) {
             const HostPlane &plane = surface.on_host[c];
             std::byte *const to = copy->data() + offset[c];

@@ -18,15 +18,15 @@ NO_MODEL = ("-n", "--feature", "psnr")
 class Server:
     """`vmaf --serve` on pipes, or on a socket, which can carry descriptors."""
 
-    def __init__(self, is_socket=False):
+    def __init__(self, is_socket=False, env=None):
         if is_socket:
             self.socket, theirs = socket.socketpair()
-            self.process = subprocess.Popen([VMAF, "--serve"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE)
+            self.process = subprocess.Popen([VMAF, "--serve"], stdin=theirs, stdout=theirs, stderr=subprocess.PIPE, env=env)
             theirs.close()
             self.read, self.write = self.socket.fileno(), self.socket.fileno()
         else:
             self.process = subprocess.Popen([VMAF, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                            stderr=subprocess.PIPE)
+                                            stderr=subprocess.PIPE, env=env)
             self.read, self.write = self.process.stdout.fileno(), self.process.stdin.fileno()
         self.errors = b""
         self.drain = threading.Thread(target=self.keep_errors)
@@ -61,9 +61,9 @@ class Server:
         while data:
             data = data[os.write(self.write, data):]
 
-    def ask(self, *arguments, number=1, descriptors=()):
+    def ask(self, *arguments, number=1, descriptors=(), **more):
         """The last answer to a scoring request, and the frame counts before it."""
-        self.send(json.dumps({"type": "score", "id": number, "arguments": list(map(str, arguments))}), descriptors)
+        self.send(json.dumps({"type": "score", "id": number, "arguments": list(map(str, arguments)), **more}), descriptors)
         frames = []
         while True:
             message = self.message()

@@ -19,16 +19,18 @@ enum class ExitCode {
 };
 
 // `sentence` says what is wrong and what to do; main() prints it. `document` replaces a requested JSON
-// document.
+// document. `error`: the code of the Error behind it, or 0.
 class Failure : public std::runtime_error {
   public:
-    Failure(ExitCode code, const std::string &sentence, std::string document = {})
-        : std::runtime_error(sentence), code_(code), document_(std::move(document)) {}
+    Failure(ExitCode code, const std::string &sentence, std::string document = {}, int error = 0)
+        : std::runtime_error(sentence), code_(code), error_(error), document_(std::move(document)) {}
     ExitCode code() const { return code_; }
+    int error() const { return error_; }
     const std::string &document() const { return document_; }
 
   private:
     ExitCode code_;
+    int error_;
     std::string document_;
 };
 

@@ -17,7 +17,8 @@ template <class Step> auto guarded(ExitCode code, Step step) {
     } catch (const system::OutputError &e) {
         throw Failure(e.code() == EPIPE ? ExitCode::closed_pipe : ExitCode::setup, e.what());
     } catch (const Error &e) {
-        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what()); // may appear at any frame
+        throw Failure(e.code() == kMismatch ? ExitCode::setup : code, e.what(), {},
+                      e.code()); // may appear at any frame
     }
 }
 

@@ -350,9 +350,7 @@ void share_references(const Options &options, const std::vector<ListedPair> &pai
     }
 }
 
-} // namespace
-
-void run(const Options &options, KeptEngine *kept) {
+void run_once(const Options &options, KeptEngine *kept) {
     const bool is_talkative = begin_talking(options);
     check_not_overwriting(options);
     const bool keeps = kept && options.keeps_reference;
@@ -365,6 +363,21 @@ void run(const Options &options, KeptEngine *kept) {
     const bool is_all = !options.output && !options.ndjson && options.local.maps.empty(); // that the run leaves
     for (const std::string &line : lines)
         if (!print_line(visible(line)) && is_all) throw cannot_print("standard error", errno);
+}
+
+} // namespace
+
+void run(const Options &options, KeptEngine *kept) {
+    Options without = options;
+    without.keeps_reference = false;
+    try {
+        return run_once(options, kept);
+    } catch (const Failure &failure) {
+        const auto clips = kept && options.keeps_reference ? kept->clips(options.backend) : nullptr;
+        if (failure.error() != ENOMEM || !clips) throw;
+        clips->let_go(); // may be what took the memory
+    }
+    run_once(without, kept);
 }
 
 void run_pairs(const Options &options) {

@@ -213,6 +213,38 @@ class Kept(CommandTest):
         self.assertEqual(codes, sorted(codes))
         self.ended(server)
 
+    @unittest.skipUnless(os.environ.get("FAKE_NVDEC"), "there is no stand-in for NVDEC")
+    def test_a_decoder_on_the_device_decodes_the_reference_once(self):
+        log = self.folder / "decoders"
+        counts = {}
+        for keep in (True, False):
+            server = self.server(LD_LIBRARY_PATH=os.pathsep.join((FAKE, os.environ["FAKE_NVDEC"])), FAKE_NVDEC_SIZE="320x192", FAKE_NVDEC_LOG=str(log))
+            for distorted in self.encodes:
+                answer, _ = server.ask("-r", self.ref, "-d", distorted, *VIF, "--hwaccel", "cuda", "--json", "-o", self.folder / "there.json", **({"keep_reference": True} if keep else {}))
+                if "it does not decode h264 here" in answer.get("error", ""):
+                    server.end()
+                    self.skipTest("this FFmpeg decodes nothing on CUDA devices")
+                self.assertEqual(answer["exit_code"], 0, answer)
+            self.assertEqual(server.end()[0], 0)
+            counts[keep] = {name: int(count) for name, count in map(str.split, log.read_text().splitlines())}
+            self.assertLess(server.calls()["bytes_up"], self.luma / 4)  # tables
+        self.assertEqual(counts[True]["decode"], 4 * self.frames)
+        self.assertEqual(counts[False]["decode"], 6 * self.frames)
+        self.assertLessEqual(counts[False]["create"], 8)  # decoders serve the next file
+
+    @unittest.skipUnless(os.environ.get("FAKE_NVDEC"), "there is no stand-in for NVDEC")
+    def test_two_devices_have_decoders_of_their_own(self):
+        log, one_part = self.folder / "decoders", self.encode(self.raw, "one_part.mkv", "-g", "1000")
+        server = self.server(LD_LIBRARY_PATH=os.pathsep.join((FAKE, os.environ["FAKE_NVDEC"])), FAKE_NVDEC_SIZE="320x192", FAKE_NVDEC_LOG=str(log), FAKE_CUDA_DEVICES="2")
+        for device in (0, 0, 1):
+            answer, _ = server.ask("-r", one_part, "-d", one_part, *VIF, "--hwaccel", "cuda", "--feature", f"psnr=turbo.device={device}", "-o", "/dev/null")
+            if "it does not decode h264 here" in answer.get("error", ""):
+                server.end()
+                self.skipTest("this FFmpeg decodes nothing on CUDA devices")
+            self.assertEqual(answer["exit_code"], 0, answer)
+        self.assertEqual(server.end()[0], 0)
+        self.assertRegex(log.read_text(), r"create 4\n")
+
     def test_two_devices(self):
         server = self.server(FAKE_CUDA_DEVICES="2")
         size = os.path.getsize(self.ref)

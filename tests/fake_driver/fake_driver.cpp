@@ -333,9 +333,10 @@ int cuGetErrorName(int code, const char **name) {
     *name = code == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : code == 100 ? "CUDA_ERROR_NO_DEVICE" : "CUDA_ERROR_SOMETHING";
     return 0;
 }
-int cuDevicePrimaryCtxRetain(void **context, int) {
+int cuDevicePrimaryCtxRetain(void **context, int device) {
     RETURN_IF_FAILED(cuDevicePrimaryCtxRetain);
-    *context = &handle;
+    static char contexts[64];
+    *context = &contexts[device];
     return 0;
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return CALLED(cuDevicePrimaryCtxRelease_v2); }

@@ -5,10 +5,12 @@
 //   FAKE_NVDEC_CROP=XxY     samples cropped at the left and top
 //   FAKE_NVDEC_FAIL=NAME:N  the N-th call of that function fails; N of `status` is a damaged picture, of `display`
 //                           a lost one
+//   FAKE_NVDEC_LOG=FILE     how often each was called, when the process ends
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -34,14 +36,31 @@ using namespace vmaf::nvdec;
 
 namespace {
 
-// Whether this call fails; counts all decoders of the process.
+// Counts the calls of all decoders of the process.
+class Calls {
+  public:
+    ~Calls() {
+        const char *const path = std::getenv("FAKE_NVDEC_LOG");
+        std::FILE *const file = path ? std::fopen(path, "w") : nullptr;
+        if (!file) return;
+        for (const auto &[name, count] : counts_) std::fprintf(file, "%s %d\n", name.c_str(), count);
+        std::fclose(file);
+    }
+    int add(const char *name) {
+        const std::lock_guard lock(mutex_);
+        return ++counts_[name];
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, int> counts_;
+};
+
+// Whether this call fails.
 bool fails(const char *name) {
-    static std::mutex mutex;
-    const std::lock_guard lock(mutex);
-    static std::vector<std::pair<std::string, int>> counts;
+    static Calls calls;
     const char *const wanted = std::getenv("FAKE_NVDEC_FAIL");
-    const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto &c) { return c.first == name; });
-    const int count = found == counts.end() ? (counts.emplace_back(name, 1), 1) : ++found->second;
+    const int count = calls.add(name);
     return wanted && std::string(wanted) == std::string(name) + ":" + std::to_string(count);
 }
 

@@ -45,6 +45,7 @@ std::optional<Codec> codec_of(AVCodecID id) {
 // A decoder for one geometry.
 struct OpenDecoder {
     std::shared_ptr<const Library> library;
+    void *context = nullptr;
     DecoderHandle handle = nullptr;
     CreateInfo info{};
 
@@ -57,7 +58,7 @@ struct OpenDecoder {
 };
 
 // Creating a decoder takes a tenth of a second and blocks others: finished ones serve the process's next file. They
-// live until the process ends, together with the context.
+// live until the process ends, together with the context; those of other devices, whose contexts end before, do not.
 class IdleDecoders {
   public:
     static IdleDecoders &of_process() {
@@ -65,10 +66,10 @@ class IdleDecoders {
         return *idle;
     }
     // Null if there is none of this kind.
-    std::unique_ptr<OpenDecoder> take(const CreateInfo &info) {
+    std::unique_ptr<OpenDecoder> take(const CreateInfo &info, const void *context) {
         const std::lock_guard lock(mutex_);
         for (auto at = idle_.begin(); at != idle_.end(); ++at)
-            if (std::memcmp(&(*at)->info, &info, sizeof info) == 0) {
+            if ((*at)->context == context && std::memcmp(&(*at)->info, &info, sizeof info) == 0) {
                 std::unique_ptr<OpenDecoder> found = std::move(*at);
                 idle_.erase(at);
                 return found;
@@ -79,6 +80,7 @@ class IdleDecoders {
         const std::lock_guard lock(mutex_);
         try {
             if (!context_) context_ = primary_context();
+            if (decoder->context != context_.get()) return;
             idle_.push_back(std::move(decoder));
             if (idle_.size() > kMost) idle_.erase(idle_.begin());
         } catch (...) { // drop it
@@ -267,7 +269,7 @@ class NvdecPartDecoder final : public PartDecoder {
 
     void open(const CreateInfo &info) {
         open_.reset();
-        std::unique_ptr<OpenDecoder> decoder = IdleDecoders::of_process().take(info);
+        std::unique_ptr<OpenDecoder> decoder = IdleDecoders::of_process().take(info, device_.context);
         if (!decoder) {
             Capabilities can{};
             can.codec = info.codec;
@@ -281,6 +283,7 @@ class NvdecPartDecoder final : public PartDecoder {
                               "depth or chroma format");
             decoder = std::make_unique<OpenDecoder>();
             decoder->library = library_;
+            decoder->context = device_.context;
             decoder->info = info;
             CreateInfo asked = info; // the library may write to it
             Result result = library_->create_decoder(&decoder->handle, &asked);

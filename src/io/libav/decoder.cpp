@@ -219,9 +219,12 @@ void Decoder::open_codec() {
     if (wanted == "auto") {
         std::string why;
         if (open_on_device(AV_HWDEVICE_TYPE_CUDA, why)) return; // first, since it also scores
+        // Frames of other hardware would have to be fetched and uploaded; processors decode into page-locked memory.
+        const bool scores_on_cuda = request_.may_stay_on_device;
         for (auto type = AV_HWDEVICE_TYPE_NONE; (type = av_hwdevice_iterate_types(type)) != AV_HWDEVICE_TYPE_NONE;)
-            if (type != AV_HWDEVICE_TYPE_CUDA && open_on_device(type, why)) return;
-        remark_ = "no hardware decodes " + name() + "; the processor does";
+            if (type != AV_HWDEVICE_TYPE_CUDA && !scores_on_cuda && open_on_device(type, why)) return;
+        remark_ = (scores_on_cuda ? "the GPU that scores does not decode " : "no hardware decodes ") + name() +
+                  "; the processor does";
     }
     const AVCodec *const codec = avcodec_find_decoder(id);
     if (!codec)

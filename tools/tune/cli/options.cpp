@@ -179,7 +179,8 @@ void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias) {
         ->group("Scoring");
     add_choice(app, "--score-transport", o.score_transport, kScoreTransports,
                "how frames reach the scorer: pipes, files in the scratch folder, or both files as they are (direct; "
-               "YUV4MPEG2 or raw, nothing to convert)")
+               "nothing to convert; compressed files: with cuda); auto: direct on a GPU where frames are the same, "
+               "else pipes")
         ->group("Scoring");
     add_option(app, "--ref-cache", o.ref_cache, "memory for decoded reference frames (0: decode them for each probe)")
         ->group("Scoring");

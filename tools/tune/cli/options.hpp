@@ -57,7 +57,7 @@ struct ScoringOptions {
     std::string metric = "vmaf", pool = "mean", model = "auto";
     BackendWish score_backend = BackendWish::automatic;
     Scorer scorer = Scorer::library;
-    ScoreTransport score_transport = ScoreTransport::pipe;
+    ScoreTransport score_transport = ScoreTransport::automatic;
     std::vector<std::string> also;
     unsigned score_threads = 0, subsample = 1;
     std::string score_scale = "auto", scaler = "bicubic", ref_cache = "2Gi";

@@ -33,14 +33,13 @@ std::string identity_of_binary(const std::string &path) {
     return path + (stamp ? " " + stamp->text() : "");
 }
 
-// How long a program may make no progress; without --timeout only a hanging one reaches the limit.
+} // namespace
+
 std::chrono::milliseconds patience(const RunningOptions &options) {
     constexpr std::chrono::minutes kDefault(10);
     if (options.timeout.empty()) return kDefault;
     return std::chrono::milliseconds(static_cast<std::int64_t>(1000 * parse_duration(options.timeout)));
 }
-
-} // namespace
 
 ScoreSettings Run::score_settings() const {
     ScoreSettings s;
@@ -64,6 +63,7 @@ ScoreSettings Run::score_settings() const {
     s.scorer_takes_precision = scorer_takes_precision_;
     s.device = options_.device;
     s.references = references_.get();
+    s.checks = checks_.get();
     s.transport = options_.score_transport;
     s.scorer = options_.scorer;
     s.threads = options_.score_threads ? options_.score_threads : std::max(1u, processors_ / options_.score_jobs);
@@ -283,9 +283,10 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
     s.slots = slots_.get();
-    if (options_.score_transport == ScoreTransport::direct)
-        throw usage_error("--score-transport direct is for `score` with YUV4MPEG2 or raw files; an encode has to be "
-                          "decoded: use pipe or file");
+    if (options_.score_transport == ScoreTransport::direct && backend() != "cuda")
+        throw usage_error(
+            "--score-transport direct is for `score` with YUV4MPEG2 or raw files, or with --score-backend "
+            "cuda; an encode has to be decoded: use auto, pipe or file");
 
     const auto &[samples, clip_mode] = samples_of(source, automatic_sampling);
     s.samples = samples;

@@ -14,6 +14,12 @@
 
 namespace vmaf::tune {
 
+namespace {
+
+constexpr unsigned kShareOfCheck = 4; // of the processors, for a decoder that runs beside encoder and scorer
+
+} // namespace
+
 std::optional<std::string> scorer_program(const ScoringOptions &scoring, const ProgramOptions &programs) {
     if (!programs.vmaf.empty()) return find_program(programs.vmaf);
     if (scoring.scorer == Scorer::binary) return find_program("vmaf");
@@ -71,6 +77,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
         throw usage_error(e.what());
     }
     processors_ = processors.empty() ? system::usable_processors() : static_cast<unsigned>(processors.size());
+    checks_ = std::make_unique<SourceChecks>(std::max(1u, processors_ / kShareOfCheck), patience(options));
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
     slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
 }

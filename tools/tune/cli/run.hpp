@@ -66,12 +66,16 @@ class Run {
     std::unique_ptr<BackendInUse> backends_ = std::make_unique<BackendInUse>(std::vector<std::string>{"cpu"});
     bool scorer_takes_backend_ = true, scorer_takes_precision_ = true;
     std::unique_ptr<ReferenceStore> references_;
+    std::unique_ptr<SourceChecks> checks_;
     std::unique_ptr<Scorers> scorers_;
     std::map<std::string, Adapter> adapted_; // for this FFmpeg
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;
     std::unique_ptr<Slots> slots_;
     unsigned processors_ = 1; // for jobs
 };
+
+// How long a program may make no progress; without --timeout only a hanging one reaches the limit.
+std::chrono::milliseconds patience(const RunningOptions &options);
 
 // The vmaf program that scores: next to vmaf-tune, or in PATH for --scorer binary, unless named. Empty if there is
 // none.

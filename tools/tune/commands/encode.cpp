@@ -183,7 +183,7 @@ void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile 
         result["conditions"] = {{"metrics", measured_json(scored.measured)}};
         scored_line =
             "scored: " + measured_text(scored.measured, {job.source.width, job.source.height}, job.setup.score.scaler) +
-            "; the whole source (" + std::to_string(scored.frames) + " frames)";
+            "; the whole source (" + std::to_string(scored.frames) + " frames)" + decoded_text(scored.decoded_by);
     }
     file.keep(o.overwrite || o.overwrite_input);
     result["output"] = job.output;

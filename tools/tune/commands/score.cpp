@@ -233,7 +233,9 @@ json result_json(const Source &reference, const Source &distorted, const ScoreSe
                   {"score_backend", scored.backend_used},
                   {"score_scale", scored.scale_note},
                   {"conditions", {{"metrics", measured_json(scored.measured)}}},
-                  {"scored", measured_text(scored.measured, {reference.width, reference.height}, settings.scaler)},
+                  {"scored", measured_text(scored.measured, {reference.width, reference.height}, settings.scaler) +
+                                 decoded_text(scored.decoded_by)},
+                  {"decoded_by", decoded_json(scored.decoded_by)},
                   {"scored_frames", scored.frames},
                   {"pairing", pairing.is_by_time() ? "time" : "index"},
                   {"alignment_frames", pairing.late()},

@@ -121,7 +121,8 @@ class PipedChild {
     PipedChild &operator=(const PipedChild &) = delete;
 
     int output() const { return output_.get(); } // read end; the caller may read it to the end
-    ChildResult wait();                          // call it after reading the output
+    ProcessNumber number() const { return process_->number(); }
+    ChildResult wait(); // call it after reading the output
     void kill();
     system::Descriptor take_output() { return std::move(output_); }
 

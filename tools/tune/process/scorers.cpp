@@ -202,7 +202,7 @@ std::string Scorers::problem_of_model(const std::string &model) {
     return answer.sentence;
 }
 
-Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options,
+Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options, bool keeps_reference,
                                const std::function<void(std::int64_t)> &on_frames) {
     std::unique_ptr<Served> served = take(options.environment);
     if (!served->takes_descriptors && !options.inherited.empty()) { // they go to a separate process
@@ -212,10 +212,11 @@ Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &optio
     tell_start(command);
     std::vector<int> descriptors;
     for (const auto &[ours, theirs] : options.inherited) descriptors.push_back(ours);
-    const json request = {{"type", "score"}, {"arguments", words_for_server(command, options.inherited)}};
+    json request = {{"type", "score"}, {"arguments", words_for_server(command, options.inherited)}};
+    if (keeps_reference) request["keep_reference"] = true;
     Scored outcome = served->ask(request, descriptors, options, on_frames);
     tell_end(command, outcome);
-    if (!outcome.has_died && !outcome.timed_out) give_back(std::move(served));
+    if (outcome.ok()) give_back(std::move(served)); // a device that failed may fail again in that process
     return outcome;
 }
 

@@ -25,8 +25,9 @@ class Scorers {
         bool has_died = false; // the process died while scoring: a retry may succeed
         std::string sentence;  // the scorer's reason for a failure, if stated
     };
-    // Like run_child(), for a scoring command; reports progress to `on_frames`. Throws Error.
-    Scored score(const Arguments &command, const RunOptions &options,
+    // Like run_child(), for a scoring command; reports progress to `on_frames`. `keeps_reference`: on the device, for
+    // later scores. Throws Error.
+    Scored score(const Arguments &command, const RunOptions &options, bool keeps_reference,
                  const std::function<void(std::int64_t frames)> &on_frames);
 
   private:

@@ -162,6 +162,7 @@ json make_row(const ProbeSetup &setup, const ProbeResult &result) {
     row["score_backend"] = result.backend.empty() ? setup.score.backend : result.backend;
     row["score_scale"] = result.scale_note;
     row["conditions"] = conditions_json(setup, result);
+    row["decoded_by"] = decoded_json(result.decoded_by);
     row["scorer"] = word_of(kScorers, setup.score.scorer);
     row["out_pix_fmt"] = result.out_pix_fmt;
     row["format_changes"] = setup.format_changes;

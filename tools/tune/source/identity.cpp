@@ -82,6 +82,7 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
     visit("container", s.container);
     visit("codec", s.codec);
     visit("stream", s.stream);
+    visit("video_streams", s.video_streams);
     visit("width", s.width);
     visit("height", s.height);
     visit("rotation", s.rotation);

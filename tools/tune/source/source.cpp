@@ -230,7 +230,7 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
     std::string key;
     std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe-5",
+        const json asked = {"probe-6",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),

@@ -33,7 +33,7 @@ struct ShotSummary {
 struct Source {
     enum class Kind { raw, y4m, container } kind = Kind::container;
     std::string path, container, codec;
-    int stream = 0;                          // index among video streams, for -map 0:v:N
+    int stream = 0, video_streams = 1;       // index among video streams, for -map 0:v:N; and how many there are
     int width = 0, height = 0, rotation = 0; // as displayed
     // From stored to displayed pixels (display.hpp): FFmpeg rotates what it reads, the filter does the rest.
     std::string turning, display_filter;

@@ -161,6 +161,7 @@ const json &choose_stream(Source &source, const SourceRequest &request, const js
         video++;
     }
     if (!chosen) throw invalid("'" + source.path + "' has no video stream");
+    source.video_streams = video;
     return *chosen;
 }
 

@@ -59,8 +59,21 @@ std::string conditions_line(const ProbeSetup &setup, const ProbeResult &probe) {
            (setup.score.drop_film_grain && setup.source.codec == "av1"
                 ? "; with the source's film grain, without the encode's"
                 : "") +
-           (setup.score.reference_filter.empty() ? "" : "; reference filtered by " + setup.score.reference_filter);
+           (setup.score.reference_filter.empty() ? "" : "; reference filtered by " + setup.score.reference_filter) +
+           decoded_text(probe.decoded_by);
 }
+
+std::string decoded_text(const DecodedBy &by) {
+    const auto name = [](const std::string &decoder) {
+        if (decoder == "ffmpeg") return std::string("FFmpeg");
+        return decoder == "vmaf" ? decoder : "the GPU (" + decoder + ")";
+    };
+    if (by == DecodedBy{}) return {};
+    if (by.reference == by.encode) return "; decoded by " + name(by.encode);
+    return "; reference decoded by " + name(by.reference) + ", encode by " + name(by.encode);
+}
+
+json decoded_json(const DecodedBy &by) { return {{"reference", by.reference}, {"encode", by.encode}}; }
 
 json measured_json(const std::map<std::string, MeasuredAt> &measured) {
     json metrics = json::object();

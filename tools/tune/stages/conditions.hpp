@@ -17,6 +17,8 @@ std::string conditions_line(const ProbeSetup &setup, const ProbeResult &probe);
 
 // The same for a row or another document.
 nlohmann::json conditions_json(const ProbeSetup &setup, const ProbeResult &probe);
+std::string decoded_text(const DecodedBy &by); // to append to such a line; empty for FFmpeg
+nlohmann::json decoded_json(const DecodedBy &by);
 nlohmann::json measured_json(const std::map<std::string, MeasuredAt> &measured);
 
 } // namespace vmaf::tune

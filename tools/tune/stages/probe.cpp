@@ -56,6 +56,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredEncode, stream_bytes, file_bytes, frame
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FrameSize, width, height)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PixelLayout, chroma, bits)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredAt, size, layout, model)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DecodedBy, reference, encode)
 
 namespace {
 
@@ -64,12 +65,13 @@ struct StoredScore {
     std::string backend, model, scale_note, scorer_version;
     std::map<std::string, std::string> models;
     std::map<std::string, MeasuredAt> measured;
+    DecodedBy decoded_by;
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredScore, metrics, features, backend, model, scale_note, scorer_version, models,
-                                   measured, warnings, seconds, frames)
+                                   measured, decoded_by, warnings, seconds, frames)
 
 template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, const std::string &key) {
     if (!cache || key.empty()) return std::nullopt;
@@ -389,6 +391,7 @@ class Probe {
         stored->model = scored.model;
         stored->models = scored.models;
         stored->measured = scored.measured;
+        stored->decoded_by = scored.decoded_by;
         stored->scale_note = scored.scale_note;
         stored->scorer_version = scored.scorer_version;
         stored->warnings = scored.warnings;
@@ -412,6 +415,7 @@ class Probe {
         result.model = score.model;
         result.models = score.models;
         result.measured = score.measured;
+        result.decoded_by = score.decoded_by;
         result.scale_note = score.scale_note;
         result.scorer_version = score.scorer_version;
         for (const std::string &warning : score.warnings) result.warnings.push_back(warning);

@@ -43,6 +43,7 @@ struct ProbeResult {
     std::string backend, model, scale_note, scorer_version, out_pix_fmt, produced_pix_fmt;
     std::map<std::string, std::string> models;  // per metric
     std::map<std::string, MeasuredAt> measured; // per metric
+    DecodedBy decoded_by;                       // of the last sample
     int passes = 1;
     bool from_cache = false;
     std::string encode_key, score_key;

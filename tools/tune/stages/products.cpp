@@ -13,6 +13,19 @@ using nlohmann::json;
 
 namespace {
 
+// Of a family's only codec, as FFmpeg names it; empty for others.
+std::string codec_of(EncoderFamily family) {
+    switch (family) {
+    case EncoderFamily::x264: return "h264";
+    case EncoderFamily::x265: return "hevc";
+    case EncoderFamily::svtav1:
+    case EncoderFamily::aom:
+    case EncoderFamily::rav1e: return "av1";
+    case EncoderFamily::vp9: return "vp9";
+    default: return {};
+    }
+}
+
 std::mutex products_mutex;
 std::map<std::string, Source> known_products; // of this process
 
@@ -55,9 +68,9 @@ std::optional<Source> Products::expected() const {
     Source source = setup_.source;
     source.kind = Source::Kind::container;
     source.pix_fmt = setup_.encode.out_pix_fmt;
-    const bool is_av1 = adapter.family == EncoderFamily::svtav1 || adapter.family == EncoderFamily::aom ||
-                        adapter.family == EncoderFamily::rav1e;
-    source.codec = is_av1 ? "av1" : "";
+    source.codec = codec_of(adapter.family);
+    source.stream = 0;
+    source.video_streams = 1;
     source.hdr = {};
     source.turning.clear();
     source.display_filter.clear();

@@ -100,6 +100,7 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
         sample.source = source;
         sample.source.path = path;
         sample.source.stream = 0;
+        sample.source.video_streams = 1;
         sample.source.start = 0;
         sample.source.ignores_matrix = true; // whether the copy has it depends on FFmpeg
         sample.source.ffmpeg_crops = false;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "stages/direct_inputs.hpp"
 #include "stages/score_inputs.hpp"
 #include "stages/scratch_file.hpp"
 #include "system/filesystem.hpp"
@@ -16,7 +17,16 @@ namespace fs = vmaf::system::fs;
 
 namespace {
 
-void read_document(const std::string &path, ScoreResult &result) {
+// Files that the scorer opened: its decoders, or a device's.
+DecodedBy decoders_in(const json &document) {
+    const auto of = [&](const char *role) {
+        const json facts = document.value("inputs", json::object()).value(role, json::object());
+        return facts.value("hwaccel", std::string("vmaf"));
+    };
+    return {of("reference"), of("distorted")};
+}
+
+void read_document(const std::string &path, bool opens_files, ScoreResult &result) {
     fs::ifstream file(path);
     const json document = json::parse(file, nullptr, false);
     if (!document.is_object() || !document.contains("frames") || !document["frames"].is_array()) {
@@ -24,6 +34,7 @@ void read_document(const std::string &path, ScoreResult &result) {
         return;
     }
     result.backend_used = document.value("backend_used", std::string("unknown")); // never a guess
+    if (opens_files) result.decoded_by = decoders_in(document);
     if (const auto list = document.find("feature_backends"); list != document.end()) {
         result.feature_backends.emplace();
         for (const json &entry : *list)
@@ -73,7 +84,8 @@ Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, 
     options.progress_marker = [&](ProcessNumber process) {
         return frames + (settings.is_patient ? work_done(process) : 0);
     };
-    return settings.scorers->score(command, options, [&](std::int64_t count) {
+    const bool keeps_reference = inputs.opens_files() && settings.references && settings.backend != "cpu";
+    return settings.scorers->score(command, options, keeps_reference, [&](std::int64_t count) {
         frames = count;
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (progress) progress(frames, seconds > 0 ? double(frames) / seconds : 0);
@@ -85,6 +97,7 @@ struct Attempt {
     Scorers::Scored scorer;
     Outcome inputs;
     std::vector<std::string> remarks;
+    bool opens_files = false;
 };
 Attempt attempt_score(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
                       const ScoreSettings &settings, const std::string &document, const ScoreProgress &progress) {
@@ -93,14 +106,18 @@ Attempt attempt_score(const Programs &programs, const ScorePair &pair, const Sco
     append(command, inputs->arguments());
     Scorers::Scored scorer = run_scorer(command, *inputs, settings, progress);
     Outcome outcome = inputs->finish(scorer.timed_out);
-    return {std::move(scorer), std::move(outcome), inputs->remarks()};
+    return {std::move(scorer), std::move(outcome), inputs->remarks(), inputs->opens_files()};
+}
+
+// That the scorer's document should have; 0: unknown.
+std::int64_t expected_frames(const ScorePair &pair, const ScoreSettings &settings) {
+    return pair.expected_frames > 0 ? (pair.expected_frames + settings.subsample - 1) / settings.subsample : 0;
 }
 
 // Problems of a result that was read; empty: none.
 void check_result(const ScorePair &pair, const ScoreSettings &settings, ScoreResult &result) {
     const auto fail = [&](OutcomeKind kind, const std::string &sentence) { result.outcome = {kind, sentence}; };
-    const std::int64_t expected =
-        pair.expected_frames > 0 ? (pair.expected_frames + settings.subsample - 1) / settings.subsample : 0;
+    const std::int64_t expected = expected_frames(pair, settings);
     const std::int64_t missing = expected - result.frames;
     if (expected > 0 && std::llabs(missing) > 1 && !settings.allow_short && settings.dist_delay == 0)
         return fail(OutcomeKind::bad_output,
@@ -140,15 +157,15 @@ void check_backend(const ScoreSettings &settings, ScoreResult &result) {
                                                          "; leave these metrics out, or use --score-backend auto"};
 }
 
-ScoreResult score_once(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
-                       const ScoreProgress &progress) {
+// By one transport.
+ScoreResult score_by(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
+                     const ScoreSettings &settings, const ScoreProgress &progress) {
     ScoreResult result;
     const auto fail = [&](Outcome outcome) {
         result.outcome = std::move(outcome);
         return result;
     };
     try {
-        const ScorePlan plan = plan_score(programs, pair, settings);
         result.model = plan.model;
         result.models = plan.models;
         result.scale_note = plan.note;
@@ -165,7 +182,7 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
         Attempt made = attempt();
         // The cause of a server's end may be unrelated to this score.
         if (made.scorer.has_died && !interruption::urgent()) made = attempt();
-        const auto &[scorer, inputs, remarks] = made;
+        const auto &[scorer, inputs, remarks, opens_files] = made;
         result.warnings.insert(result.warnings.end(), remarks.begin(), remarks.end());
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (scorer.timed_out) return fail({OutcomeKind::timed_out, "the scorer made no progress within --timeout"});
@@ -175,13 +192,50 @@ ScoreResult score_once(const Programs &programs, const ScorePair &pair, const Sc
             return fail({backend_lost ? OutcomeKind::backend_lost : OutcomeKind::scorer_failed,
                          explain_failure("the scorer", scorer.code, scorer.error_tail), "", scorer.error_tail});
         }
-        read_document(document.path(), result);
+        read_document(document.path(), opens_files, result);
         choose_xpsnr_plane(result);
         if (result.ok()) check_backend(settings, result);
         if (result.ok()) check_result(pair, settings, result);
     } catch (const Error &e) {
         return fail({OutcomeKind::scorer_failed, e.what()});
     }
+    return result;
+}
+
+// Whether another transport would say the same.
+bool is_final(const ScoreResult &result) {
+    const OutcomeKind kind = result.outcome.kind;
+    return result.ok() || kind == OutcomeKind::reference_undecodable || kind == OutcomeKind::backend_not_kept;
+}
+
+// By the transport that suits the pair. A scorer may refuse files that FFmpeg decodes, or decode other frames of them:
+// then pipes carry what FFmpeg decodes.
+ScoreResult score_once(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings,
+                       const ScoreProgress &progress) {
+    ScorePlan plan;
+    try {
+        plan = plan_score(programs, pair, settings);
+    } catch (const Error &e) {
+        ScoreResult result;
+        result.outcome = {OutcomeKind::scorer_failed, e.what()};
+        return result;
+    }
+    if (settings.transport != ScoreTransport::automatic) return score_by(programs, pair, plan, settings, progress);
+    ScoreSettings piped = settings;
+    piped.transport = ScoreTransport::pipe;
+    if (!may_be_direct(pair, plan, settings)) return score_by(programs, pair, plan, piped, progress);
+    ScoreResult direct = score_by(programs, pair, plan, settings, progress);
+    const std::int64_t expected = expected_frames(pair, settings);
+    if (direct.ok() && expected > 0 && direct.frames != expected)
+        direct.outcome = {OutcomeKind::bad_output,
+                          "it gave " + std::to_string(direct.frames) + " of " + std::to_string(expected) + " frames"};
+    if (is_final(direct) || interruption::urgent()) return direct;
+    ScoreResult result = score_by(programs, pair, plan, piped, progress);
+    result.seconds += direct.seconds;
+    if (!result.ok()) return result;
+    settings.checks->give_up(*pair.reference);
+    result.warnings.push_back("FFmpeg decoded the frames, because the scorer could not use the files: " +
+                              direct.outcome.sentence);
     return result;
 }
 

@@ -13,6 +13,7 @@
 #include "process/scorers.hpp"
 #include "stages/encode.hpp"
 #include "stages/reference_store.hpp"
+#include "stages/source_check.hpp"
 #include "text/choice.hpp"
 
 namespace vmaf::tune {
@@ -36,9 +37,11 @@ std::vector<std::string> metric_names();
 
 enum class Scorer { library, binary }; // our own vmaf, which serves; or any vmaf, a process per score
 inline constexpr Choice<Scorer> kScorers[] = {{"library", Scorer::library}, {"binary", Scorer::binary}};
-enum class ScoreTransport { pipe, file, direct }; // of frames (1.3)
-inline constexpr Choice<ScoreTransport> kScoreTransports[] = {
-    {"pipe", ScoreTransport::pipe}, {"file", ScoreTransport::file}, {"direct", ScoreTransport::direct}};
+enum class ScoreTransport { automatic, pipe, file, direct }; // of frames (1.3)
+inline constexpr Choice<ScoreTransport> kScoreTransports[] = {{"auto", ScoreTransport::automatic},
+                                                              {"pipe", ScoreTransport::pipe},
+                                                              {"file", ScoreTransport::file},
+                                                              {"direct", ScoreTransport::direct}};
 
 struct ScoreSettings {
     std::string model = "auto";        // auto, a version, or path=FILE
@@ -51,8 +54,9 @@ struct ScoreSettings {
     Scorers *scorers = nullptr;  // of Scorer::library
     std::string scorer_identity; // what scores depend on in addition to these settings
     bool scorer_takes_backend = true, scorer_takes_precision = true;
-    ScoreTransport transport = ScoreTransport::pipe;
+    ScoreTransport transport = ScoreTransport::automatic;
     ReferenceStore *references = nullptr;
+    SourceChecks *checks = nullptr; // for scorers that open files; null: they do not, unless asked
     unsigned threads = 1, subsample = 1;
     std::string scale = "auto"; // auto, none, WxH
     std::string scaler = "bicubic";
@@ -88,6 +92,12 @@ inline constexpr const char *kNoHdrModel =
     "compare scores only with each other";
 PixelLayout deeper_layout(const PixelLayout &a, const PixelLayout &b);
 
+// What decoded the frames that were compared: "ffmpeg", "vmaf", or "cuda" and the like for a device.
+struct DecodedBy {
+    std::string reference = "ffmpeg", encode = "ffmpeg";
+    bool operator==(const DecodedBy &) const = default;
+};
+
 // Values of one metric over the scored frames.
 using Series = std::vector<double>;
 
@@ -99,7 +109,8 @@ struct ScoreResult {
     std::string scorer_version, model, scale_note;
     std::map<std::string, std::string> models;  // by the metric they were used for
     std::map<std::string, MeasuredAt> measured; // per metric
-    std::string map;                            // the scorer's description of a map: a JSON object
+    DecodedBy decoded_by;
+    std::string map; // the scorer's description of a map: a JSON object
     std::vector<std::string> warnings;
     double seconds = 0;
     std::int64_t frames = 0;

@@ -4,6 +4,7 @@
 #include "base/error.hpp"
 #include "cli/config.hpp"
 #include "stages/alignment_check.hpp"
+#include "stages/direct_inputs.hpp"
 #include "stages/encode.hpp"
 #include "stages/sampling.hpp"
 #include "stages/scene_sampling.hpp"
@@ -170,7 +171,6 @@ TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
     EXPECT_EQ(refusal(), "");
     const auto inputs = make_score_inputs({}, pair, plan, settings);
     EXPECT_THAT(inputs->arguments(), testing::IsSupersetOf({"--hwaccel", "cuda", "--pair", "index", "dist.mp4"}));
-    EXPECT_THAT(inputs->remarks(), ElementsAre(HasSubstr("decoded on the GPU")));
     settings.scorer = Scorer::binary; // may be another vendor's
     EXPECT_THAT(refusal(), HasSubstr("neither YUV4MPEG2 nor raw"));
     settings.scorer = Scorer::library;
@@ -182,6 +182,97 @@ TEST(ScoreInputs, CompressedFilesGoToTheGpuThatScoresThemAsTheyAre) {
     EXPECT_EQ(refusal(), "");
     dist.kind = Source::Kind::y4m;
     EXPECT_THAT(refusal(), HasSubstr("of different kinds"));
+}
+
+TEST(ScoreInputs, GpusOpenFilesThemselvesOnlyWhereTheirFramesAreFfmpegs) {
+    struct Case {
+        Source ref, dist;
+        ScorePair pair{};
+        ScorePlan plan{};
+        ScoreSettings settings{};
+        SourceChecks checks{1, std::chrono::milliseconds(0)};
+        Scorers *const scorers = reinterpret_cast<Scorers *>(this); // not used
+
+        Case() {
+            for (Source *source : {&ref, &dist}) {
+                source->codec = "h264";
+                source->width = source->height = 16;
+                source->pix_fmt = "yuv420p";
+            }
+            settings.backend = "cuda";
+            settings.scorers = scorers;
+            settings.checks = &checks;
+        }
+        bool is_direct() {
+            pair.reference = &ref;
+            pair.distorted = &dist;
+            return may_be_direct(pair, plan, settings);
+        }
+    };
+    using Change = void (*)(Case &);
+    for (const Change fits : std::initializer_list<Change>{
+             [](Case &) {}, [](Case &c) { c.settings.backend = "hip"; }, [](Case &c) { c.dist.codec = "av1"; },
+             [](Case &c) { c.ref.codec = c.dist.codec = "av1"; },
+             [](Case &c) { c.ref.pix_fmt = c.dist.pix_fmt = "yuv422p10le"; },
+             [](Case &c) { c.pair.skip_reference = 3; },
+             [](Case &c) { // a shift
+                 c.plan.converts = true;
+                 c.plan.layout = {420, 10};
+                 c.dist.pix_fmt = "yuv420p10le";
+             }}) {
+        Case one;
+        fits(one);
+        EXPECT_TRUE(one.is_direct());
+    }
+    for (const Change differs :
+         std::initializer_list<Change>{[](Case &c) { c.settings.backend = "cpu"; },
+                                       [](Case &c) { c.settings.scorers = nullptr; },
+                                       [](Case &c) {
+                                           c.plan.converts = true;
+                                           c.plan.distorted_filter = "scale=16:16";
+                                       },
+                                       [](Case &c) { // as FFmpeg fills the bits of full range
+                                           c.plan.converts = true;
+                                           c.plan.layout = {420, 10};
+                                           c.ref.range = "pc";
+                                           c.dist.pix_fmt = "yuv420p10le";
+                                       },
+                                       [](Case &c) {
+                                           c.plan.converts = true;
+                                           c.plan.layout = {444, 8};
+                                           c.dist.pix_fmt = "yuv444p";
+                                       },
+                                       [](Case &c) {
+                                           c.pair.reference_window = {1.0, 24};
+                                       },
+                                       [](Case &c) {
+                                           c.pair.distorted_window = {0, 24};
+                                       },
+                                       [](Case &c) {
+                                           c.pair.distorted_order = {0, 2};
+                                       },
+                                       [](Case &c) { c.settings.dist_delay = 0.5; },
+                                       [](Case &c) { c.settings.allow_damaged = true; },
+                                       [](Case &c) { c.settings.allow_short = true; },
+                                       [](Case &c) { c.settings.maps = {"map.y4m"}; },
+                                       [](Case &c) { c.checks.give_up(c.ref); },
+                                       [](Case &c) { c.ref.codec = "prores"; }, // decoders round differently
+                                       [](Case &c) { c.dist.codec = ""; },      // not known yet
+                                       [](Case &c) { c.dist.kind = Source::Kind::raw; },
+                                       [](Case &c) { c.ref.rotation = 90; },
+                                       [](Case &c) { c.ref.field_order = "tt"; },
+                                       [](Case &c) { c.ref.video_streams = 2; },
+                                       [](Case &c) { c.ref.ffmpeg_crops = true; },
+                                       [](Case &c) { c.ref.width = 15; },
+                                       [](Case &c) { c.ref.pix_fmt = "gbrp"; },
+                                       [](Case &c) { // only the encode's film grain is to be left out
+                                           c.ref.codec = c.dist.codec = "av1";
+                                           c.settings.drop_reference_grain = false;
+                                       }}) {
+        Case one;
+        differs(one);
+        EXPECT_FALSE(one.is_direct());
+    }
 }
 
 } // namespace

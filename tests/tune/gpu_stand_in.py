@@ -6,7 +6,8 @@ docs/development/serve.md.
 
 GPU_LOG gets each request as a line of JSON. GPU_FAULT, for the N-th score of all processes (GPU_LOG counts them) or, with N+, for every
 score from then on: `kill` ends the process, `refuse` answers that files cannot be opened, `lose` that the device is lost, `short` leaves out
-a frame, `blind` opens GPU_WHOLE in place of the reference, as a decoder does that sees no damage.
+a frame, `blind` opens GPU_WHOLE in place of the reference, as a decoder does that sees no damage. A score of a file with itself, which
+vmaf-tune asks for ahead, is not counted; GPU_FAULT=ahead kills the process then.
 """
 import json
 import os
@@ -15,7 +16,7 @@ import struct
 import subprocess
 import sys
 
-VMAF, LOG = os.environ["VMAF"], os.environ.get("GPU_LOG", os.devnull)
+VMAF, LOG = os.environ.get("VMAF"), os.environ.get("GPU_LOG", os.devnull)
 
 
 def exactly(stream, count):
@@ -38,13 +39,24 @@ def framed(message):
     return struct.pack("<I", len(data)) + data
 
 
-def scores_so_far():
-    with open(LOG) as log:
-        return sum('"type": "score"' in line for line in log)
+def option(words, name):
+    return words[words.index(name) + 1] if name in words else None
+
+
+def is_ahead(request):
+    words = request.get("arguments", [])
+    return "--reference" in words and option(words, "--reference") == option(words, "--distorted")
+
+
+def faults_now(request):
+    if request["type"] != "score": return []
+    if is_ahead(request): return ["kill"] if os.environ.get("GPU_FAULT") == "ahead" else []
+    with open(LOG) as log: requests = [json.loads(line) for line in log]
+    return list(faults(sum(one["type"] == "score" and not is_ahead(one) for one in requests)))
 
 
 def faults(number):
-    for fault in filter(None, os.environ.get("GPU_FAULT", "").split(",")):
+    for fault in filter(lambda text: ":" in text, os.environ.get("GPU_FAULT", "").split(",")):
         kind, at = fault.split(":")
         if number == int(at) if not at.endswith("+") else number >= int(at[:-1]):
             yield kind
@@ -93,7 +105,7 @@ def serve():
         while len(text) < length: text += client.recv(length - len(text))
         request = json.loads(text)
         with open(LOG, "a") as log: log.write(json.dumps(request) + "\n")
-        words, fault = request.get("arguments", []), list(faults(scores_so_far())) if request["type"] == "score" else []
+        words, fault = request.get("arguments", []), faults_now(request)
 
         def failed(code, why):
             print(f"vmaf: {why}", file=sys.stderr, flush=True)
@@ -120,7 +132,8 @@ def serve():
     real.wait()
 
 
-if "--capabilities" in sys.argv:
-    print(json.dumps({"backends": ["cuda", "cpu"], "details": {"cuda": {"usable": True}}}))
-else:
-    serve()
+if __name__ == "__main__":
+    if "--capabilities" in sys.argv:
+        print(json.dumps({"backends": ["cuda", "cpu"], "details": {"cuda": {"usable": True}}}))
+    else:
+        serve()

@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kProtocol = 1;
 constexpr int kGreetingMilliseconds = 60'000; // for a real scorer on the slowest disk
-using Environment = std::vector<std::pair<std::string, std::string>>;
 
 // Descriptors in a request are referred to by their index.
 Arguments words_for_server(const Arguments &command, const std::vector<std::pair<int, int>> &inherited) {
@@ -88,14 +87,21 @@ class Scorers::Served {
     // Sends a request and receives everything up to its result.
     Scored ask(json request, std::span<const int> descriptors, const RunOptions &options,
                const std::function<void(std::int64_t)> &on_frames) {
+        begin(std::move(request), descriptors);
+        return finish(options, on_frames);
+    }
+    void begin(json request, std::span<const int> descriptors) {
         request["id"] = ++requests_;
+        is_busy = channel_.send(request.dump(-1, ' ', false, json::error_handler_t::replace), descriptors);
+    }
+    Scored finish(const RunOptions &options, const std::function<void(std::int64_t)> &on_frames) {
         Scored outcome;
         StderrTail tail;
         const auto start = std::chrono::steady_clock::now();
         Patience patience(options, process_->number());
         bool is_answered = false;
-        const std::string text = request.dump(-1, ' ', false, json::error_handler_t::replace);
-        outcome.has_died = !channel_.send(text, descriptors);
+        outcome.has_died = !is_busy;
+        is_busy = false;
         while (!is_answered && !outcome.has_died) {
             std::array<system::Waited, 2> streams = {{{channel_.descriptor()}, {errors_.get()}}};
             const bool is_ready = system::wait_for_input(streams, patience.wait());
@@ -130,7 +136,8 @@ class Scorers::Served {
 
     const Environment environment;
     const std::vector<int> processors;
-    bool takes_descriptors = false;
+    bool takes_descriptors = false, is_busy = false; // with a request
+    std::set<std::string> references;                // that its device has
 
   private:
     // Empty if it has ended or its answer is invalid.
@@ -174,19 +181,33 @@ void Scorers::give_back(std::unique_ptr<Served> served) {
     idle_.push_back(std::move(served));
 }
 
-std::unique_ptr<Scorers::Served> Scorers::take(const Environment &environment) {
+// One that has the reference, else one that waits, and of several the last used. The caller holds the mutex.
+Scorers::Idle::iterator Scorers::find_idle(const Environment &environment, const std::string &reference) {
+    std::erase_if(idle_, [](const auto &served) { return !served->is_busy && !served->waits(); });
+    const auto rank = [&](const auto &served) {
+        return (served->references.contains(reference) ? 2 : 0) + (served->is_busy ? 0 : 1);
+    };
+    auto found = idle_.end();
+    for (auto served = idle_.begin(); served != idle_.end(); ++served)
+        if ((*served)->environment == environment && (*served)->processors == Pinned::processors() &&
+            (found == idle_.end() || rank(*served) >= rank(*found)))
+            found = served;
+    return found;
+}
+
+std::unique_ptr<Scorers::Served> Scorers::take(const RunOptions &options, const std::string &reference) {
+    const Environment &environment = options.environment;
     const std::string &wanted = identity();
-    {
-        const std::lock_guard lock(mutex_);
-        std::erase_if(idle_, [](const auto &served) { return !served->waits(); });
-        const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const auto &served) {
-            return served->environment == environment && served->processors == Pinned::processors();
-        });
-        if (found != idle_.end()) {
-            std::unique_ptr<Served> served = std::move(*found);
+    for (;;) {
+        std::unique_ptr<Served> served;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = find_idle(environment, reference);
+            if (found == idle_.end()) break;
+            served = std::move(*found);
             idle_.erase(found);
-            return served;
         }
+        if (!served->is_busy || served->finish(options, {}).ok()) return served;
     }
     auto served = std::make_unique<Served>(program_, environment);
     if (served->greeting(program_) != wanted)
@@ -195,16 +216,28 @@ std::unique_ptr<Scorers::Served> Scorers::take(const Environment &environment) {
 }
 
 std::string Scorers::problem_of_model(const std::string &model) {
-    std::unique_ptr<Served> served = take({});
+    std::unique_ptr<Served> served = take({}, {});
     const Scored answer = served->ask({{"type", "models"}, {"models", {model}}}, {}, {}, {});
     if (answer.has_died) throw invalid(program_ + " ended while it loaded the model " + model);
     give_back(std::move(served));
     return answer.sentence;
 }
 
-Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options, bool keeps_reference,
+void Scorers::prepare(const Arguments &command, const RunOptions &options, const std::string &reference) {
+    identity(); // once the first process is idle
+    const std::lock_guard lock(mutex_);
+    const auto found = find_idle(options.environment, reference);
+    if (found == idle_.end() || (*found)->is_busy || (*found)->references.contains(reference) ||
+        !prepared_.insert(reference).second)
+        return;
+    tell_start(command);
+    (*found)->references.insert(reference);
+    (*found)->begin({{"type", "score"}, {"keep_reference", true}, {"arguments", words_for_server(command, {})}}, {});
+}
+
+Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &options, const std::string &reference,
                                const std::function<void(std::int64_t)> &on_frames) {
-    std::unique_ptr<Served> served = take(options.environment);
+    std::unique_ptr<Served> served = take(options, reference);
     if (!served->takes_descriptors && !options.inherited.empty()) { // they go to a separate process
         give_back(std::move(served));
         return {run_child(command, options), false};
@@ -213,9 +246,10 @@ Scorers::Scored Scorers::score(const Arguments &command, const RunOptions &optio
     std::vector<int> descriptors;
     for (const auto &[ours, theirs] : options.inherited) descriptors.push_back(ours);
     json request = {{"type", "score"}, {"arguments", words_for_server(command, options.inherited)}};
-    if (keeps_reference) request["keep_reference"] = true;
+    if (!reference.empty()) request["keep_reference"] = true;
     Scored outcome = served->ask(request, descriptors, options, on_frames);
     tell_end(command, outcome);
+    if (!reference.empty()) served->references.insert(reference);
     if (outcome.ok()) give_back(std::move(served)); // a device that failed may fail again in that process
     return outcome;
 }

@@ -2,7 +2,12 @@
 // is replaced at the next score.
 #pragma once
 
+#include <memory>
 #include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "base/thread_group.hpp"
 #include "process/child.hpp"
@@ -25,20 +30,25 @@ class Scorers {
         bool has_died = false; // the process died while scoring: a retry may succeed
         std::string sentence;  // the scorer's reason for a failure, if stated
     };
-    // Like run_child(), for a scoring command; reports progress to `on_frames`. `keeps_reference`: on the device, for
-    // later scores. Throws Error.
-    Scored score(const Arguments &command, const RunOptions &options, bool keeps_reference,
+    // Like run_child(), for a scoring command; reports progress to `on_frames`. `reference`: the file that the process
+    // keeps on its device for later scores; empty: none. Throws Error.
+    Scored score(const Arguments &command, const RunOptions &options, const std::string &reference,
                  const std::function<void(std::int64_t frames)> &on_frames);
+    // Lets an idle process run a command for what it keeps, once per reference; does not wait for it. Throws Error.
+    void prepare(const Arguments &command, const RunOptions &options, const std::string &reference);
 
   private:
     class Served;
-    std::unique_ptr<Served> start(const std::vector<std::pair<std::string, std::string>> &environment) const;
-    std::unique_ptr<Served> take(const std::vector<std::pair<std::string, std::string>> &environment);
+    using Environment = std::vector<std::pair<std::string, std::string>>;
+    using Idle = std::vector<std::unique_ptr<Served>>;
+    std::unique_ptr<Served> take(const RunOptions &options, const std::string &reference);
+    Idle::iterator find_idle(const Environment &environment, const std::string &reference);
     void give_back(std::unique_ptr<Served> served);
 
     const std::string program_;
     std::mutex mutex_;
-    std::vector<std::unique_ptr<Served>> idle_;
+    Idle idle_; // longest idle first
+    std::set<std::string> prepared_;
     Later<std::string> identity_; // of the first process, which then waits above
 };
 

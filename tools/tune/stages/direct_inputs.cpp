@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -13,6 +14,8 @@ namespace vmaf::tune {
 namespace {
 
 using Kind = Source::Kind;
+
+constexpr std::int64_t kMostAhead = 4000; // frames; longer references may not fit, and encodes of them take long anyway
 
 // YUV4MPEG2 whose chroma the scorer would resample; other transports pass it unchanged.
 bool is_resampled_on_reading(const Source &source) {
@@ -157,6 +160,28 @@ std::unique_ptr<ScoreInputs> make_direct_inputs(const Programs &programs, const 
         throw invalid("--score-transport direct passes both files unchanged, and " + why +
                       "; use --score-transport pipe");
     return std::make_unique<DirectInputs>(programs, pair, plan, settings);
+}
+
+// The reference is compared with itself, in place of the encode: that leaves it on the device.
+void open_ahead(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings) try {
+    const bool may_stay = settings.references && settings.transport == ScoreTransport::automatic &&
+                          pair.reference->kind == Kind::container && pair.reference->frame_count() > 0 &&
+                          pair.reference->frame_count() <= kMostAhead;
+    if (!may_stay || settings.backend == "cpu" || groups_by_size(programs, pair, settings).size() > 1) return;
+    const ScorePlan plan = plan_score(programs, pair, settings);
+    if (plan.converts || !may_be_direct(pair, plan, settings)) return;
+    Source twin = *pair.distorted;
+    twin.path = pair.reference->path;
+    ScorePair itself = pair;
+    itself.distorted = &twin;
+    static std::atomic<unsigned> counter{0};
+    Arguments command = scorer_command(programs, plan, settings,
+                                       settings.work_folder + "/ahead-" + std::to_string(counter++) + ".json");
+    append(command, DirectInputs(programs, itself, plan, settings).arguments());
+    RunOptions options;
+    options.environment = scorer_environment(settings);
+    settings.scorers->prepare(command, options, pair.reference->path);
+} catch (const Error &) { // the score will report it
 }
 
 } // namespace vmaf::tune

@@ -15,4 +15,8 @@ bool may_be_direct(const ScorePair &pair, const ScorePlan &plan, const ScoreSett
 std::unique_ptr<ScoreInputs> make_direct_inputs(const Programs &programs, const ScorePair &pair, const ScorePlan &plan,
                                                 const ScoreSettings &settings);
 
+// While the encode of a pair is being made: lets the scorer start its GPU and decode the reference, if it will be given
+// both files. Does not wait, and says nothing of problems.
+void open_ahead(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings);
+
 } // namespace vmaf::tune

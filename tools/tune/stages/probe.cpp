@@ -10,6 +10,7 @@
 #include "base/thread_group.hpp"
 #include "cache/shared_results.hpp"
 #include "hash/sha256.hpp"
+#include "stages/direct_inputs.hpp"
 #include "stages/probe_keys.hpp"
 #include "stages/products.hpp"
 #include "stages/scratch_file.hpp"
@@ -233,6 +234,7 @@ class Probe {
             encoded.frames = encode->frames;
         } else {
             if (keeps && !reserve(file.path())) return false;
+            if (!score) prepare_score(setup_.samples[number]);
             encoded = make_encode(number, file.path());
             if (!encoded.ok()) return false;
             encode = StoredEncode{encoded.stream_bytes, encoded.file_bytes,      encoded.frames,
@@ -243,6 +245,14 @@ class Probe {
         if (!score_encode(number, encoded, key, *encode, score)) return false;
         remember(setup_.cache, Cache::Kind::encode, key, json(*encode), about(), result.warnings);
         return true;
+    }
+
+    void prepare_score(const Sample &sample) const {
+        const Products products(setup_);
+        std::optional<Source> produced = products.known();
+        if (!produced) produced = products.expected();
+        if (produced)
+            open_ahead(setup_.programs, {&sample.source, sample.window, &*produced, {}, 0, 0, 0, {}, {}}, setup_.score);
     }
 
     // An encode that another machine, or an interrupted run on this one, made but did not score with these settings.

@@ -69,8 +69,8 @@ void choose_xpsnr_plane(ScoreResult &result) {
 }
 
 // Runs the scorer on its inputs.
-Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, const ScoreSettings &settings,
-                           const ScoreProgress &progress) {
+Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, const std::string &reference,
+                           const ScoreSettings &settings, const ScoreProgress &progress) {
     RunOptions options;
     options.inherited = inputs.inherited();
     options.environment = scorer_environment(settings);
@@ -84,8 +84,8 @@ Scorers::Scored run_scorer(const Arguments &command, const ScoreInputs &inputs, 
     options.progress_marker = [&](ProcessNumber process) {
         return frames + (settings.is_patient ? work_done(process) : 0);
     };
-    const bool keeps_reference = inputs.opens_files() && settings.references && settings.backend != "cpu";
-    return settings.scorers->score(command, options, keeps_reference, [&](std::int64_t count) {
+    const bool keeps = inputs.opens_files() && settings.references && settings.backend != "cpu";
+    return settings.scorers->score(command, options, keeps ? reference : "", [&](std::int64_t count) {
         frames = count;
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
         if (progress) progress(frames, seconds > 0 ? double(frames) / seconds : 0);
@@ -104,7 +104,7 @@ Attempt attempt_score(const Programs &programs, const ScorePair &pair, const Sco
     const auto inputs = make_score_inputs(programs, pair, plan, settings);
     Arguments command = scorer_command(programs, plan, settings, document);
     append(command, inputs->arguments());
-    Scorers::Scored scorer = run_scorer(command, *inputs, settings, progress);
+    Scorers::Scored scorer = run_scorer(command, *inputs, pair.reference->path, settings, progress);
     Outcome outcome = inputs->finish(scorer.timed_out);
     return {std::move(scorer), std::move(outcome), inputs->remarks(), inputs->opens_files()};
 }

@@ -1,9 +1,10 @@
 """NVIDIA's decoder, with a fake library: the frames of a file in order, and a message for every failure."""
 import os
+import pathlib
 import subprocess
 import unittest
 
-from test_video import FFMPEG, VideoTest
+from test_video import FFMPEG, VideoTest, ffmpeg
 
 
 @unittest.skipUnless(FFMPEG and os.environ.get("NVDEC_FRAMES"), "there is no ffmpeg")
@@ -56,6 +57,23 @@ class Nvdec(VideoTest):
         self.assertEqual(len({*map(tuple, samples.values())}), 1, samples)  # without the picture's own number
         self.assertEqual(len({*samples[0, 0]}), 1, samples)
 
+    def with_film_grain(self, name):
+        """H.264 with a message that describes film grain (H.274), which decoders add to all pictures."""
+        bare = self.encode("bare.264", "-c:v", "libx264", "-g", "8", "-bf", "0", "-f", "h264")
+        data = pathlib.Path(bare).read_bytes()
+        fields = ((1, 0), (2, 0), (1, 0), (2, 0), (4, 2), (3, 4), (8, 0), (3, 0), (8, 0), (8, 255))  # one interval of luma
+        bits = "".join(format(value, f"0{count}b") for count, value in fields) + "0000001111000" + "010" + "1"  # strength 60, for all pictures
+        bits += "0" * (-len(bits) % 8)
+        payload = int(bits, 2).to_bytes(len(bits) // 8, "big")
+        message = b"\0\0\0\1\6\x13" + bytes([len(payload)]) + payload + b"\x80"
+        picture = data.index(b"\0\0\1\x65")
+        path, out = self.path("grainy.264"), self.path(name)
+        pathlib.Path(path).write_bytes(data[:picture] + message + data[picture:])
+        ffmpeg("-f", "h264", "-r", "24", "-i", path, "-c", "copy", out)
+        sums = {subprocess.check_output(["ffmpeg", "-v", "error", *how, "-i", out, "-f", "md5", "-"]) for how in ((), ("-export_side_data", "film_grain"))}
+        if len(sums) == 1: self.skipTest("this FFmpeg adds no film grain to H.264")
+        return out
+
     def score_on_fakes(self, ref, *arguments, expect=0):
         """The command with CUDA, a fake driver and this decoder; scores are meaningless."""
         env = dict(os.environ, FAKE_NVDEC_SIZE="144x80", LD_LIBRARY_PATH=os.pathsep.join((os.environ["FAKE_NVDEC"], os.environ["FAKE_CUDA"])))
@@ -80,6 +98,12 @@ class Nvdec(VideoTest):
         frames, said = self.score_on_fakes(deep, "--hwaccel", "auto")
         self.assertEqual(frames, self.frames)
         self.assertIn("is decoded by the processor: GPUs decode the chroma of HEVC 4:4:4", said)
+        grainy = self.with_film_grain("grainy.mp4")
+        _, said = self.score_on_fakes(grainy, "--hwaccel", "cuda", expect=255)
+        self.assertIn("film grain is added by software decoders only", said)
+        frames, said = self.score_on_fakes(grainy, "--hwaccel", "auto")
+        self.assertEqual(frames, self.frames)
+        self.assertIn("is decoded by the processor: its film grain", said)
         below = self.encode("below.mp4", "-c:v", "libx264", "-g", "8")
         frames, said = self.score_on_fakes(below, "--hwaccel", "cuda")
         self.assertEqual(frames, self.frames)

@@ -137,7 +137,9 @@ void Decoder::open_context(const AVCodec *codec, AVBufferRef *device) {
     context->pkt_timebase = container_->stream().time_base;
     context->thread_count = threads_;
     context->max_pixels = std::int64_t{32768} * 32768; // the largest possible pictures
-    if (request_.drop_film_grain) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
+    // Of AV1 on request. In a trial of other codecs to learn whether there is some: devices do not add it.
+    const bool is_av1 = container_->parameters().codec_id == AV_CODEC_ID_AV1;
+    if (is_av1 ? request_.drop_film_grain : is_trial()) context->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     context->opaque = static_cast<Complaints *>(&decoder_complaints_);
     context->err_recognition = AV_EF_CRCCHECK;
     if (request_.may_be_uploaded && !device && (codec->capabilities & AV_CODEC_CAP_DR1)) {

@@ -163,6 +163,9 @@ class LibavFile final : public VideoFile {
         if (decoder_->is_cropped_at_origin())
             return "its pictures are cropped at the left or top, which GPUs decode differently";
         if (decoder_->device().empty() && !decoder_->is_trial()) return nullptr;
+        const bool is_av1 = decoder_->stream().codecpar->codec_id == AV_CODEC_ID_AV1;
+        if (!is_av1 && av_frame_get_side_data(frame_.get(), AV_FRAME_DATA_FILM_GRAIN_PARAMS))
+            return "its film grain is added by software decoders only";
         const auto format = decoder_->device().empty() ? AVPixelFormat(first_.format) : decoder_->processors_format();
         const AVPixFmtDescriptor *const pixels = av_pix_fmt_desc_get(format);
         if (decoder_->stream().codecpar->codec_id == AV_CODEC_ID_HEVC && pixels && pixels->nb_components >= 3 &&

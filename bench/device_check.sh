@@ -5,9 +5,9 @@
 #   bench/device_check.sh run FOLDER [STEP...] on the machine with the GPU
 #
 # Steps: devices features maps check profile parity golden mixes memory kernels frames sweep library pageable files y4m nvdec formats uploads
-# tune_direct ffmpeg list startup contexts runs samples faults sanitize hip sycl
-# (default: all except sweep and sycl). Each prints its figures, and FAILED if something is wrong. `SLOW` names the features that profile
-# examines.
+# tune_direct tune_gpu ffmpeg list startup contexts runs samples faults sanitize hip sycl
+# (default: all except sweep, tune_gpu and sycl). Each prints its figures, and FAILED if something is wrong. `SLOW` names the features that
+# profile examines, `TUNE_GPU` arguments of bench/tune_gpu.py.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 . "$here/bench/nvdec_check.sh"

@@ -2,7 +2,7 @@
 #
 # pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the GPU decoders and little else (configure
 # --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec,vp9_nvdec ...), and an ffmpeg that encodes the clips. FFMPEG_PROGRAMS:
-# a folder with ffmpeg and ffprobe that run with those libraries, for the step tune_direct.
+# a folder with ffmpeg and ffprobe that run with those libraries, for the steps tune_direct and tune_gpu (which needs libx264).
 
 # Clips of a few frames, encoded, then repeated by copying packets, which keeps key frames.
 make_videos() { # folder
@@ -58,7 +58,7 @@ pack_video() { # folder build
     for library in "$FFMPEG_LIBRARIES"/*.so.*; do
         [[ ${library##*.so.} = *.* ]] || cp -L "$library" "$1"/ffmpeg/
     done
-    LD_LIBRARY_PATH=$FFMPEG_LIBRARIES ldd "$1"/ffmpeg/*.so.* | awk '/dav1d/ {print $3}' | sort -u | xargs -r cp -L -t "$1"/ffmpeg/
+    LD_LIBRARY_PATH=$FFMPEG_LIBRARIES ldd "$1"/ffmpeg/*.so.* | awk '/dav1d|x264/ {print $3}' | sort -u | xargs -r cp -L -t "$1"/ffmpeg/
     [ -z "${FFMPEG_PROGRAMS:-}" ] || { mkdir -p "$1"/programs && cp "$FFMPEG_PROGRAMS"/{ffmpeg,ffprobe} "$1"/programs/; }
     strip "$1"/video_bench "$1"/libvmaf-libav.so "$1"/vmaf-tune
     strip --strip-unneeded "$1"/ffmpeg/*
@@ -154,6 +154,14 @@ sys.exit(not same)
 PY
     done
     return $failed
+}
+# What scoring costs vmaf-tune. TUNE_GPU: arguments of bench/tune_gpu.py, as `--seconds 60 --commands corpus --budget 500`.
+step_tune_gpu() {
+    unpack_videos
+    [ -d "$folder/programs" ] || { echo "skipped: ffmpeg and ffprobe were not packed (FFMPEG_PROGRAMS)" && return 0; }
+    local -x PATH=$folder/programs:$PATH
+    ffmpeg -hide_banner -v error -encoders | grep -q libx264 || { echo "the packed ffmpeg has no libx264"; return 1; }
+    python3 "$here"/bench/tune_gpu.py "$folder"/vmaf-tune "$folder"/vmaf --source "$tmp/ref_h264.mp4" ${TUNE_GPU:-}
 }
 step_nvdec() {
     unpack_videos

@@ -134,6 +134,6 @@ def serve():
 
 if __name__ == "__main__":
     if "--capabilities" in sys.argv:
-        print(json.dumps({"backends": ["cuda", "cpu"], "details": {"cuda": {"usable": True}}}))
+        print(json.dumps({"implementation": "stand-in", "backends": ["cuda", "cpu"], "details": {"cuda": {"usable": True}}}))
     else:
         serve()

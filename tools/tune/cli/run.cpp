@@ -55,6 +55,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     if (cache_ && !options.store.empty())
         cache_->share(std::make_unique<SharedResults>(options.store, options.run_folder));
     programs_.facts = cache_.get();
+    ask_ahead(); // while the GPUs are surveyed
     if (scores) {
         const auto vmaf = scorer_program(options, options);
         if (!vmaf)
@@ -66,7 +67,6 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
         if (options.scorer == Scorer::library) scorers_ = std::make_unique<Scorers>(*vmaf);
         settle_backend();
     }
-    ask_ahead();
     if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
     std::vector<int> processors;
     try {

@@ -162,14 +162,15 @@ std::unique_ptr<ScoreInputs> make_direct_inputs(const Programs &programs, const 
     return std::make_unique<DirectInputs>(programs, pair, plan, settings);
 }
 
-// The reference is compared with itself, in place of the encode: that leaves it on the device.
+// The reference is compared with itself, in place of the encode: that leaves it on the device. Only where the device is
+// likely to decode: processors are busy with the encode.
 void open_ahead(const Programs &programs, const ScorePair &pair, const ScoreSettings &settings) try {
     const bool may_stay = settings.references && settings.transport == ScoreTransport::automatic &&
-                          pair.reference->kind == Kind::container && pair.reference->frame_count() > 0 &&
-                          pair.reference->frame_count() <= kMostAhead;
-    if (!may_stay || settings.backend == "cpu" || groups_by_size(programs, pair, settings).size() > 1) return;
+                          settings.backend == "cuda" && pair.reference->kind == Kind::container &&
+                          pair.reference->frame_count() > 0 && pair.reference->frame_count() <= kMostAhead;
+    if (!may_stay || is_av1(*pair.distorted) || groups_by_size(programs, pair, settings).size() > 1) return;
     const ScorePlan plan = plan_score(programs, pair, settings);
-    if (plan.converts || !may_be_direct(pair, plan, settings)) return;
+    if (plan.converts || plan.layout.chroma != 420 || !may_be_direct(pair, plan, settings)) return;
     Source twin = *pair.distorted;
     twin.path = pair.reference->path;
     ScorePair itself = pair;

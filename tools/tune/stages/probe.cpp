@@ -248,6 +248,7 @@ class Probe {
     }
 
     void prepare_score(const Sample &sample) const {
+        if (setup_.score.backend == "cpu") return;
         const Products products(setup_);
         std::optional<Source> produced = products.known();
         if (!produced) produced = products.expected();

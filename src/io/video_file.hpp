@@ -147,6 +147,7 @@ struct VideoModule {
     const char *interface; // kVideoInterface of its build
     const char *libraries; // names and versions
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
+    void (*release_devices)(); // drops decoders that wait for the next file, and with them their devices
 };
 inline constexpr const char *kVideoInterface = "vmaf video 8";
 
@@ -154,5 +155,8 @@ inline constexpr const char *kVideoInterface = "vmaf video 8";
 const VideoModule &video_module();
 
 std::unique_ptr<VideoFile> open_video(const VideoRequest &request);
+
+// After a failure: a device starts anew only when nothing holds it. Does nothing if the module was never used.
+void release_video_devices();
 
 } // namespace vmaf

@@ -1,3 +1,5 @@
+#include <atomic>
+
 #include "base/error.hpp"
 #include "io/video_config.h"
 #include "io/video_file.hpp"
@@ -26,11 +28,18 @@ const VideoModule *load() {
     return static_cast<const VideoModule *>(module);
 }
 
+std::atomic<const VideoModule *> loaded_module = nullptr;
+
 } // namespace
 
 const VideoModule &video_module() {
     static const VideoModule *const module = load();
+    loaded_module = module;
     return *module;
+}
+
+void release_video_devices() {
+    if (const VideoModule *const module = loaded_module) module->release_devices();
 }
 
 std::unique_ptr<VideoFile> open_video(const VideoRequest &request) { return video_module().open(request); }

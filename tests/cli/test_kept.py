@@ -245,6 +245,20 @@ class Kept(CommandTest):
         self.assertEqual(server.end()[0], 0)
         self.assertRegex(log.read_text(), r"create 4\n")
 
+    @unittest.skipUnless(os.environ.get("FAKE_NVDEC"), "there is no stand-in for NVDEC")
+    def test_a_device_that_dies_is_let_go_by_its_decoders(self):
+        """Or its context would never start anew."""
+        server = self.server(LD_LIBRARY_PATH=os.pathsep.join((FAKE, os.environ["FAKE_NVDEC"])), FAKE_NVDEC_SIZE="320x192", FAKE_CUDA_FAIL="cuLaunchKernel@250=719")
+        codes = []
+        for _ in range(8):
+            answer, _ = server.ask("-r", self.ref, "-d", self.encodes[0], *VIF, "--hwaccel", "cuda", "-o", "/dev/null", keep_reference=True)
+            if "it does not decode h264 here" in answer.get("error", ""):
+                server.end()
+                self.skipTest("this FFmpeg decodes nothing on CUDA devices")
+            codes.append(answer["exit_code"])
+        self.assertEqual((codes[0], codes[-1]), (0, 234))
+        self.ended(server)
+
     def test_two_devices(self):
         server = self.server(FAKE_CUDA_DEVICES="2")
         size = os.path.getsize(self.ref)

@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include "guarded.hpp"
+#include "io/video_file.hpp"
 #include "say.hpp"
 
 namespace vmaf::cli {
@@ -31,6 +32,11 @@ void write_descriptor(const Options &options, const Failure &failure) {
 }
 
 } // namespace
+
+void KeptEngine::forget_backend() {
+    backend_.reset();
+    release_video_devices();
+}
 
 std::shared_ptr<const BackendChoice> KeptEngine::backend(const BackendRequest &request) {
     if (backend_ && backend_->request == request) {

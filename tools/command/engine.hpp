@@ -30,7 +30,7 @@ struct Engine {
 // are read again, since they may have changed.
 class KeptEngine {
   public:
-    void forget_backend() { backend_.reset(); } // after a failure, since the device may be in a bad state
+    void forget_backend(); // after a failure, since the device may be in a bad state
     // References on the device of this backend, if it is the last one; or null.
     std::shared_ptr<KeptClips> clips(const BackendRequest &request) const {
         return backend_ && backend_->request == request ? backend_->clips : nullptr;

@@ -9,6 +9,7 @@
 #include "io/frame_clock.hpp"
 #include "io/libav/decoder.hpp"
 #include "io/libav/deinterlacer.hpp"
+#include "io/libav/nvdec/nvdec_decoder.hpp"
 #include "io/libav/part_decoder.hpp"
 #include "io/libav/picture_maker.hpp"
 #include "io/libav/upload_parts.hpp"
@@ -360,4 +361,5 @@ const vmaf::VideoModule vmaf_video_module = {
     vmaf::kVideoInterface,
     LIBAVFORMAT_IDENT " " LIBAVCODEC_IDENT " " LIBAVFILTER_IDENT " " LIBSWSCALE_IDENT,
     vmaf::libav::open,
+    vmaf::libav::release_idle_decoders,
 };

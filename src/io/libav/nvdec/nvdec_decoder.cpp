@@ -86,11 +86,17 @@ class IdleDecoders {
         } catch (...) { // drop it
         }
     }
-    // Memory is short. Returns whether some was freed.
+    // Returns whether there were some.
     bool clear() {
         const std::lock_guard lock(mutex_);
         const bool had_some = !idle_.empty();
-        idle_.clear();
+        if (had_some) try {
+                const CurrentContext current(context_.get());
+                idle_.clear();
+            } catch (const Error &) { // the device is lost
+                idle_.clear();
+            }
+        context_.reset();
         return had_some;
     }
 
@@ -409,6 +415,8 @@ NvdecAnswer nvdec_answer(const AVCodecParameters &stream) try {
 } catch (const Error &) {
     return NvdecAnswer::unknown;
 }
+
+void release_idle_decoders() { IdleDecoders::of_process().clear(); }
 
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind) {

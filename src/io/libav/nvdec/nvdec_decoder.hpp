@@ -16,4 +16,7 @@ NvdecAnswer nvdec_answer(const AVCodecParameters &stream);
 std::unique_ptr<PartDecoder> make_nvdec_decoder(std::shared_ptr<PartSource> source, const DecodingDevice &device,
                                                 void *stream, const FrameKind &kind);
 
+// Destroys decoders that wait for the next file.
+void release_idle_decoders();
+
 } // namespace vmaf::libav

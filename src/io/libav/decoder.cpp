@@ -172,7 +172,7 @@ bool Decoder::open_on_device(AVHWDeviceType type, std::string &why) {
     }
     if (type == AV_HWDEVICE_TYPE_CUDA && nvdec_answer(container_->parameters()) == NvdecAnswer::no) {
         why = "this GPU does not decode " + std::string(avcodec_get_name(container_->parameters().codec_id)) +
-              " of this size, depth and chroma format";
+              " of this profile, size, depth and chroma format";
         return false;
     }
     try {

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "io/y4m_header.hpp"
 #include "stages/source_check.hpp"
+#include "system/filesystem.hpp"
 
 namespace vmaf::tune {
 

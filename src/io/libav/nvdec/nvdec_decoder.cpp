@@ -390,9 +390,17 @@ class NvdecPartDecoder final : public PartDecoder {
     std::unique_ptr<PartDecoder> others_; // of the rest
 };
 
+// Profiles of H.264 with lossless coding, which the decoder does not have, nor asks for.
+bool may_be_lossless(const AVCodecParameters &stream) {
+    constexpr int kHigh444Predictive = 244, kCavlc444 = 44, kOfProfile = 0xff; // flags are above
+    const int profile = stream.profile < 0 ? stream.profile : stream.profile & kOfProfile;
+    return stream.codec_id == AV_CODEC_ID_H264 && (profile == kHigh444Predictive || profile == kCavlc444);
+}
+
 } // namespace
 
 NvdecAnswer nvdec_answer(const AVCodecParameters &stream) try {
+    if (may_be_lossless(stream)) return NvdecAnswer::no;
     const auto codec = codec_of(stream.codec_id);
     const AVPixFmtDescriptor *const format = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.format));
     if (!codec || !format || format->nb_components != 3 || (format->flags & AV_PIX_FMT_FLAG_RGB))

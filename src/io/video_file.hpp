@@ -149,7 +149,7 @@ struct VideoModule {
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
     void (*release_devices)(); // drops decoders that wait for the next file, and with them their devices
 };
-inline constexpr const char *kVideoInterface = "vmaf video 8";
+inline constexpr const char *kVideoInterface = "vmaf video 9";
 
 // The module, loaded once. Throws Error (ENOSYS) with advice if there is none.
 const VideoModule &video_module();

@@ -42,6 +42,7 @@ class InputFile::File {
     std::uint64_t size() const { return static_cast<std::uint64_t>(std::max(0.0, file_size(number_))); }
     void move_forward(std::uint64_t bytes) { position_ += bytes; }
     bool has_changed() const { return false; } // reading a changed Blob fails
+    std::string version() const { return {}; }
     void cancel() noexcept {}
 
   private:

@@ -212,7 +212,7 @@ class Kept(CommandTest):
         self.assertIn(0, seen)
 
     def test_a_device_that_dies_takes_its_frames_along(self):
-        server = self.server(FAKE_CUDA_FAIL="cuLaunchKernel@400=719")
+        server = self.server(FAKE_CUDA_FAIL="cuLaunchKernel@600=719")
         codes = []
         for distorted in self.encodes * 4:
             answer, _ = server.ask("-r", self.ref, "-d", distorted, *VIF, "--json", "-o", self.folder / "lost.json", keep_reference=True)
@@ -257,9 +257,9 @@ class Kept(CommandTest):
     @unittest.skipUnless(os.environ.get("FAKE_NVDEC"), "there is no stand-in for NVDEC")
     def test_a_device_that_dies_is_let_go_by_its_decoders(self):
         """Or its context would never start anew."""
-        server = self.server(LD_LIBRARY_PATH=os.pathsep.join((FAKE, os.environ["FAKE_NVDEC"])), FAKE_NVDEC_SIZE="320x192", FAKE_CUDA_FAIL="cuLaunchKernel@250=719")
+        server = self.server(LD_LIBRARY_PATH=os.pathsep.join((FAKE, os.environ["FAKE_NVDEC"])), FAKE_NVDEC_SIZE="320x192", FAKE_CUDA_FAIL="cuLaunchKernel@600=719")
         codes = []
-        for _ in range(8):
+        for _ in range(12):
             answer, _ = server.ask("-r", self.ref, "-d", self.encodes[0], *VIF, "--hwaccel", "cuda", "-o", "/dev/null", keep_reference=True)
             if "it does not decode h264 here" in answer.get("error", ""):
                 server.end()

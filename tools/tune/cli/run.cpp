@@ -55,7 +55,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     if (cache_ && !options.store.empty())
         cache_->share(std::make_unique<SharedResults>(options.store, options.run_folder));
     programs_.facts = cache_.get();
-    ask_ahead(); // while the GPUs are surveyed
+    if (options.score_backend == BackendWish::automatic) ask_ahead(); // while GPUs are surveyed; others may be refused
     if (scores) {
         const auto vmaf = scorer_program(options, options);
         if (!vmaf)
@@ -67,6 +67,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
         if (options.scorer == Scorer::library) scorers_ = std::make_unique<Scorers>(*vmaf);
         settle_backend();
     }
+    ask_ahead();
     if (options_.score_jobs == 0) options_.score_jobs = backend() == "cpu" ? 1 : 2;
     std::vector<int> processors;
     try {

@@ -14,7 +14,8 @@ namespace {
 // Cells of a map take much longer to predict on one thread than the frame on a device.
 constexpr unsigned kMostFinishers = 16;
 unsigned finishing_threads() {
-    return system::has_threads() ? std::clamp(system::usable_processors() * 3 / 4, 1u, kMostFinishers) : 0;
+    const unsigned others = std::max(system::usable_processors(), 3u) - 2; // than those that read and collect
+    return system::has_threads() ? std::min(others, kMostFinishers) : 0;
 }
 
 } // namespace

@@ -140,7 +140,7 @@ class AdmDeviceScorer final : public DeviceScorer {
     static constexpr std::array<DeviceTiles::Image, kScales> kImages = {{{1, 1}, {2, 2}, {3, 3}, {4, 4}}};
 
     void collect_tiles(const u64 *words, FrameResult &result) const {
-        result.tiles.assign(words, words + tiles_->count() * kTileWords);
+        take_tiles(words, tiles_->count() * kTileWords, result);
         if (!members_[0].skip_aim) return;
         for (std::size_t i = 0; i < result.tiles.size(); i++) // den, num, aim: two words per band
             if (i % kScaleWords >= 4 * kBands) result.tiles[i] = 0;

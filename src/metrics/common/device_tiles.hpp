@@ -33,4 +33,7 @@ class DeviceTiles {
     int across_;
 };
 
+// FrameResult::tiles of these words.
+void take_tiles(const kernels::u64 *words, std::size_t count, FrameResult &result);
+
 } // namespace vmaf

@@ -78,7 +78,7 @@ class TileErrors final : public SquaredErrors {
 
     void collect(const DeviceResult &from, FrameResult &result) const override {
         const u64 *const words = from.of(words_);
-        result.tiles.assign(words, words + tiles_.count() * kPsnrPlanes);
+        take_tiles(words, tiles_.count() * kPsnrPlanes, result);
         std::array<u64, kPsnrPlanes> sums{};
         for (std::size_t i = 0; i < result.tiles.size(); i++) sums[i % kPsnrPlanes] += words[i];
         for (unsigned p = 0; p < count_; p++) result.values[p] = std::bit_cast<double>(sums[p]);

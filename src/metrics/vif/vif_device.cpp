@@ -93,7 +93,7 @@ class VifDeviceScorer final : public DeviceScorer {
         const u64 *sums = from.of(sums_);
         std::array<u64, kTileWords> of_tiles{};
         if (tiles_) {
-            results[0].tiles.assign(sums, sums + kTileWords * tiles_->count());
+            take_tiles(sums, kTileWords * tiles_->count(), results[0]);
             for (std::size_t i = 0; i < results[0].tiles.size(); i++) of_tiles[i % kTileWords] += sums[i];
             sums = of_tiles.data();
         }

@@ -157,11 +157,11 @@ TEST(DeviceSession, GpumaskLeavesTheDeviceToPinnedFeatures) {
               (std::vector<std::pair<std::string, std::string>>{{"vif_host", "host"}, {"adm", "cpu"}}));
 }
 
-// Cells of the model and of features, a fixed region, and a moving one that some frames lack.
-LocalConfig all_parts(const Model &model, std::string_view adm3, std::vector<CellFrame> &cells) {
+// Cells of two models and of features, a fixed region, and a moving one that some frames lack.
+LocalConfig all_parts(const std::vector<Model> &models, std::string_view adm3, std::vector<CellFrame> &cells) {
     LocalConfig config;
-    config.models = {model};
-    config.cell_scores = {model.name(), "psnr_y", std::string(adm3), "float_ssim", "ssim"};
+    config.models = models;
+    config.cell_scores = {models[0].name(), models[1].name(), "psnr_y", std::string(adm3), "float_ssim", "ssim"};
     config.cell_size = 32;
     config.regions = {{"face", PictureArea{40, 8, 100, 40}, {}},
                       {"ball", {}, {{1, {0, 0, 16, 16}}, {2, {70, 33, 119, 80}}, {5, {7, 50, 50, 83}}}}};
@@ -173,11 +173,12 @@ LocalConfig all_parts(const Model &model, std::string_view adm3, std::vector<Cel
 TEST(DeviceSession, MapsAndRegionsHaveTheScoresOfTheCpu) {
     constexpr PictureFormat format{PixelFormat::yuv420p, 8, 119, 83};
     for (const auto &[version, adm3] : {std::pair{"vmaf_v0.6.1", "integer_adm3"}, {"vmaf_float_v0.6.1", "adm3"}}) {
-        const Model model = load_builtin_model(version, {});
+        const std::vector<Model> models = {load_builtin_model(version, {.name = "vmaf"}),
+                                           load_builtin_model(std::string(version) + "neg", {.name = "neg"})};
         const auto scored = [&](Session &session, std::vector<CellFrame> &cells) {
-            session.use_features_of(model);
+            session.use_features_of(models);
             for (const char *feature : {"psnr", "float_ssim", "ssim"}) session.use_feature(feature, {});
-            session.use_local_scores(all_parts(model, adm3, cells));
+            session.use_local_scores(all_parts(models, adm3, cells));
             for (unsigned i = 0; i < 7; i++) session.read(noise(i / 2 + 1, format), noise(100 + i, format), i);
             session.flush();
         };

@@ -98,6 +98,9 @@ class Encodes(tune_case.TuneCase):
         cls.make_clip("clip444.y4m", frames=6, chroma="444")
         cls.ffmpeg("-i", "clip444.y4m", "-pix_fmt", "gbrp", "-c:v", "ffv1", "rgb.mkv")
         cls.ffmpeg("-i", "clip.y4m", "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", "-q:v", "2", "full.mkv")
+        cls.ffmpeg("-i", "clip444.y4m", "-pix_fmt", "yuva444p12le", "-c:v", "prores_ks", "-profile:v", "4444", "-pix_fmt", "yuva444p10le", "prores.mov")
+        cls.ffmpeg("-i", "clip.y4m", "-pix_fmt", "yuv411p", "-c:v", "ffv1", "quarter.mkv")
+        cls.ffmpeg("-i", "clip.y4m", "-pix_fmt", "nv12", "-c:v", "rawvideo", "nv12.nut")
 
     def encode(self, *more, clip="clip.y4m", encoder="libx264", **options):
         return self.tune("encode", "-i", clip, "-e", encoder, "--preset", "ultrafast", "--crf", "30", "--video-only", "-o", "out.mkv", "-y", *more, **options)
@@ -117,13 +120,18 @@ class Encodes(tune_case.TuneCase):
 
     def test_changes_of_the_format_are_reported(self):
         for clip, encoder, changes in (("clip444.y4m", "libsvtav1", ["chroma 4:4:4 becomes 4:2:0", "8 bits become 10"]), ("clip.y4m", "libsvtav1", ["8 bits become 10"]),
-                                       ("rgb.mkv", "libx264", ["RGB becomes Y'CbCr 4:2:0"]), ("full.mkv", "libx264", ["full range becomes limited"]), ("clip444.y4m", "libx264", [])):
+                                       ("rgb.mkv", "libx264", ["RGB becomes Y'CbCr 4:2:0"]), ("full.mkv", "libx264", ["full range becomes limited"]), ("clip444.y4m", "libx264", []),
+                                       ("prores.mov", "libsvtav1", ["chroma 4:4:4 becomes 4:2:0", "12 bits become 10"]), ("quarter.mkv", "libx264", ["chroma 4:1:1 becomes 4:2:0"])):
             run = self.encode("--json", clip=clip, encoder=encoder)
             self.assertEqual(json.loads(run.stdout)["format_changes"], changes, (clip, encoder))
             for change in changes: self.assertEqual(run.stderr.count(change), 1, run.stderr)
             is_loss = changes not in ([], ["8 bits become 10"])
             self.assertEqual("--strict refuses" in self.encode("--strict", clip=clip, encoder=encoder, code=2 if is_loss else 0).stderr, is_loss)
         self.encode("--strict", "--out-pix-fmt", "yuv420p", clip="clip444.y4m")  # requested
+
+    def test_how_samples_are_stored_does_not_matter(self):
+        scores = {clip: json.loads(self.tune("sample", "-i", clip, "--preset", "ultrafast", "--crf", "30", "--json").stdout)["score"] for clip in ("clip.y4m", "nv12.nut")}
+        self.assertEqual(scores["clip.y4m"], scores["nv12.nut"])
 
     def test_the_reference_is_what_the_encoder_got(self):
         """An AV1 source with film grain: the encoder sees it, and so does the reference."""

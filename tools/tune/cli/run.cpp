@@ -187,10 +187,10 @@ Source Run::open_source(const std::string &path) {
         if (source.has_dolby_vision) progress_.warn("'" + path + "' has Dolby Vision metadata; encodes do not keep it");
         if (source.has_alpha && !options_.sources.empty())
             progress_.warn("'" + path + "' is transparent in places (alpha); encodes and scores ignore that");
-        const auto layout = pixel_layout(source.pix_fmt);
-        if (options_.bitdepth && layout && layout->bits != *options_.bitdepth)
+        const auto content = pixel_content(source.pix_fmt);
+        if (options_.bitdepth && content && content->bits != *options_.bitdepth)
             throw usage_error("--bitdepth " + std::to_string(*options_.bitdepth) + ": '" + path + "' has " +
-                              std::to_string(layout->bits) + " bits (" + source.pix_fmt + ")");
+                              std::to_string(content->bits) + " bits (" + source.pix_fmt + ")");
         source.shots = shots_.summary(source, options_.shot_stats);
         return source;
     } catch (const Error &e) {

@@ -247,8 +247,8 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
         source.ffmpeg_crops = ffmpeg_crops;
         const Cropping c = turned(stored, source.turning);
         // Only whole chroma samples, like FFmpeg's filter.
-        const auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{444, 8});
-        const int across = layout.chroma == 420 || layout.chroma == 422 ? 2 : 1, down = layout.chroma == 420 ? 2 : 1;
+        const PixelContent content = pixel_content(source.pix_fmt).value_or(PixelContent());
+        const int across = content.columns_per_chroma(), down = content.lines_per_chroma();
         w = (w - c.left - c.right) / across * across;
         h = (h - c.top - c.bottom) / down * down;
         add("crop=" + size(w, h) + ":" + size(c.left / across * across, c.top / down * down));

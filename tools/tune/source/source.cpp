@@ -1,6 +1,7 @@
 #include "source/source.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -104,8 +105,9 @@ Fraction parse_fraction(const std::string &text) {
 }
 
 bool Source::has_full_levels() const {
-    const auto layout = pixel_layout(pix_fmt);
-    return layout && layout->chroma != 400 && (pix_fmt.starts_with("yuvj") || range == "pc" || range == "full");
+    const auto content = pixel_content(pix_fmt);
+    return content && !content->is_rgb && content->chroma != 400 &&
+           (pix_fmt.starts_with("yuvj") || range == "pc" || range == "full");
 }
 
 std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
@@ -137,6 +139,65 @@ std::optional<PixelLayout> pixel_layout(const std::string &name) {
     layout.bits = std::atoi(std::string(rest).c_str());
     if (layout.bits < 9 || layout.bits > 16 || !rest.ends_with("le")) return std::nullopt;
     return layout;
+}
+
+namespace {
+
+// The number of bits that ends a name: none means 8, a float counts as 16. Empty for other text.
+std::optional<int> bits_of(std::string_view text) {
+    if (text.empty()) return 8;
+    if (text == "f16" || text == "f32") return 16;
+    int bits = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bits);
+    return error == std::errc() && end == text.data() + text.size() ? std::optional(bits) : std::nullopt;
+}
+
+// Names that follow no pattern.
+struct PackedFormat {
+    std::string_view name;
+    PixelContent content;
+};
+constexpr PackedFormat kPackedFormats[] = {
+    {"nv12", {420, 8}},       {"nv21", {420, 8}},        {"nv16", {422, 8}},    {"nv20", {422, 10}},
+    {"nv24", {444, 8}},       {"nv42", {444, 8}},        {"yuyv422", {422, 8}}, {"uyvy422", {422, 8}},
+    {"yvyu422", {422, 8}},    {"uyyvyy411", {411, 8}},   {"y210", {422, 10}},   {"y212", {422, 12}},
+    {"y216", {422, 16}},      {"vuya", {444, 8}},        {"vuyx", {444, 8}},    {"ayuv", {444, 8}},
+    {"ayuv64", {444, 16}},    {"xv30", {444, 10}},       {"xv36", {444, 12}},   {"xv48", {444, 16}},
+    {"pal8", {444, 8, true}}, {"xyz12", {444, 12, true}}};
+
+} // namespace
+
+std::optional<PixelContent> pixel_content(const std::string &name) {
+    std::string_view rest = name;
+    if (rest.ends_with("le") || rest.ends_with("be")) rest.remove_suffix(2);
+    for (const PackedFormat &format : kPackedFormats)
+        if (rest == format.name) return format.content;
+    const auto follows = [&](std::string_view start) {
+        if (!rest.starts_with(start)) return false;
+        rest.remove_prefix(start.size());
+        return true;
+    };
+    const auto with_bits = [&](PixelContent content) -> std::optional<PixelContent> {
+        const auto bits = bits_of(rest);
+        if (bits) content.bits = *bits;
+        return bits ? std::optional(content) : std::nullopt;
+    };
+    if (follows("gray") || follows("ya")) return with_bits({400, 8});
+    if (follows("gbrap") || follows("gbrp")) return with_bits({444, 8, true});
+    if (rest.find("rgb") != std::string_view::npos || rest.find("bgr") != std::string_view::npos) {
+        const bool is_deep = rest.ends_with("48") || rest.ends_with("64") || rest.ends_with("96") ||
+                             rest.ends_with("128") || rest.ends_with("f16") || rest.ends_with("f32");
+        return PixelContent{444, is_deep ? 16 : rest.starts_with("x2") ? 10 : 8, true};
+    }
+    const bool is_planar = follows("yuva") || follows("yuvj") || follows("yuv");
+    if (!is_planar && !(rest.size() == 4 && follows("p"))) return std::nullopt;
+    // yuv422p10 or p210
+    constexpr int kChroma[] = {400, 410, 411, 420, 422, 440, 444};
+    const auto chroma = bits_of(rest.substr(0, is_planar ? 3 : 1));
+    const int wanted = !chroma ? 0 : is_planar ? *chroma : *chroma == 0 ? 420 : 400 + *chroma * 11;
+    if (std::find(std::begin(kChroma), std::end(kChroma), wanted) == std::end(kChroma)) return std::nullopt;
+    rest.remove_prefix(is_planar ? 3 : 1);
+    return !is_planar || follows("p") ? with_bits({wanted, 8}) : std::nullopt;
 }
 
 std::string pix_fmt_name(const PixelLayout &layout) {

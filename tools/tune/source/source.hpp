@@ -24,6 +24,19 @@ struct PixelLayout {
 std::optional<PixelLayout> pixel_layout(const std::string &pix_fmt);
 std::string pix_fmt_name(const PixelLayout &layout);
 
+// What any FFmpeg format holds: planar, packed, with alpha, RGB. Empty for unknown ones.
+struct PixelContent {
+    int chroma = 444; // 400, 410, 411, 420, 422, 440, 444
+    int bits = 8;
+    bool is_rgb = false;
+
+    int columns_per_chroma() const {
+        return chroma == 410 || chroma == 411 ? 4 : chroma == 420 || chroma == 422 ? 2 : 1;
+    }
+    int lines_per_chroma() const { return chroma == 410 ? 4 : chroma == 420 || chroma == 440 ? 2 : 1; }
+};
+std::optional<PixelContent> pixel_content(const std::string &pix_fmt);
+
 // How a source is cut, for rows (12.6).
 struct ShotSummary {
     std::int64_t count = 0;

@@ -92,8 +92,9 @@ std::string encoder_pix_fmt(const Source &source, const EncodeSettings &settings
     if (!settings.out_pix_fmt.empty()) return settings.out_pix_fmt;
     const bool hdr = source.hdr.transfer != Hdr::Transfer::none;
     if (settings.adapter->wants_10_bit) return "yuv420p10le";
-    auto layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{420, hdr ? 10 : 8});
-    if (layout.chroma == 400) layout.chroma = 420;
+    const PixelContent content = pixel_content(source.pix_fmt).value_or(PixelContent{420, hdr ? 10 : 8});
+    const bool keeps_chroma = !content.is_rgb && (content.chroma == 422 || content.chroma == 444);
+    PixelLayout layout{keeps_chroma ? content.chroma : 420, std::max(8, content.bits)};
     if (hdr && layout.bits < 10) layout = source.hdr.forced ? PixelLayout{420, 10} : PixelLayout{layout.chroma, 10};
     return pix_fmt_name(layout);
 }
@@ -159,7 +160,6 @@ Arguments distinguishing_arguments(const Source &source, const EncodeSettings &s
 namespace {
 
 // A filter that tags pictures as the user states: since FFmpeg 7 the (missing) tags of pictures override options.
-// than options.
 std::string forced_tags(const Hdr &hdr, const Adapter &adapter) {
     const Arguments options = hdr.forced ? adapter.hdr_arguments(hdr) : Arguments();
     std::string tags;

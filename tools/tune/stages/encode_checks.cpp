@@ -63,17 +63,16 @@ std::string unused_option(const EncodeSettings &settings, const std::string &mes
 }
 
 std::vector<FormatChange> format_changes(const Source &source, const std::string &out_pix_fmt) {
-    const auto to = pixel_layout(out_pix_fmt);
-    if (!to) return {};
+    const auto from = pixel_content(source.pix_fmt), to = pixel_content(out_pix_fmt);
+    if (!from || !to) return {};
     std::vector<FormatChange> changes;
-    const auto from = pixel_layout(source.pix_fmt);
-    const bool is_rgb = source.pix_fmt.find("rgb") != std::string::npos ||
-                        source.pix_fmt.find("bgr") != std::string::npos || source.pix_fmt.starts_with("gbr");
-    if (is_rgb) changes.push_back({"RGB becomes Y'CbCr " + chroma_text(to->chroma), true});
-    if (from && from->chroma != to->chroma && from->chroma != 400)
-        changes.push_back(
-            {"chroma " + chroma_text(from->chroma) + " becomes " + chroma_text(to->chroma), from->chroma > to->chroma});
-    if (from && from->bits != to->bits)
+    if (from->is_rgb && !to->is_rgb)
+        changes.push_back({"RGB becomes Y'CbCr " + chroma_text(to->chroma), true});
+    else if (from->chroma != to->chroma && from->chroma != 400)
+        changes.push_back({"chroma " + chroma_text(from->chroma) + " becomes " + chroma_text(to->chroma),
+                           to->columns_per_chroma() > from->columns_per_chroma() ||
+                               to->lines_per_chroma() > from->lines_per_chroma()});
+    if (from->bits != to->bits)
         changes.push_back(
             {std::to_string(from->bits) + " bits become " + std::to_string(to->bits), from->bits > to->bits});
     if (source.pix_fmt.starts_with("yuvj") && !out_pix_fmt.starts_with("yuvj"))

@@ -47,6 +47,18 @@ std::string format_without_range_change(const Source &source, const PixelLayout 
     return source.pix_fmt.starts_with("yuvj") && layout.bits == 8 ? "yuvj" + name.substr(3) : name;
 }
 
+// A planar layout that holds the pictures; RGB needs more bits as Y'CbCr.
+PixelLayout enclosing_layout(const Source &source) {
+    const PixelContent content = pixel_content(source.pix_fmt).value_or(PixelContent{444, 10});
+    const int bits = content.is_rgb ? std::max(10, content.bits) : content.bits;
+    switch (content.chroma) {
+    case 410: return {420, bits};
+    case 411: return {422, bits};
+    case 440: return {444, bits};
+    default: return {content.chroma, bits};
+    }
+}
+
 // The first metric computed by a model; otherwise plain VMAF, for choosing sizes.
 const MetricChoice &model_metric(const ScoreSettings &settings) {
     for (const MetricChoice &metric : settings.metrics)
@@ -153,10 +165,7 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
     plan.model = chosen_model(settings, vmaf_like, plan.size);
     for (const MetricChoice &metric : settings.metrics)
         if (metric.feature.empty()) plan.models[metric.name] = chosen_model(settings, metric, plan.size);
-    const auto layout_of = [](const Source &s) {
-        return pixel_layout(s.pix_fmt).value_or(PixelLayout{444, 10}); // RGB and similar: loses nothing
-    };
-    plan.layout = deeper_layout(layout_of(ref), layout_of(dist));
+    plan.layout = deeper_layout(enclosing_layout(ref), enclosing_layout(dist));
     if (plan.layout.chroma == 400) plan.layout.chroma = 420;
 
     plan.reference_format = format_without_range_change(ref, plan.layout);

@@ -220,11 +220,11 @@ std::vector<Shot> read_shots(const std::string &path) {
 std::vector<Shot> shots_from_program(const std::string &program, const Source &source) {
     const auto path = find_program(program);
     if (!path) throw invalid("the shot detector '" + program + "' was not found; check --per-shot-bin");
-    const PixelLayout layout = pixel_layout(source.pix_fmt).value_or(PixelLayout{});
+    const PixelContent content = pixel_content(source.pix_fmt).value_or(PixelContent{420, 8});
     const ChildResult outcome =
         run_child({*path, "--reference", source.path, "--width", std::to_string(source.width), "--height",
-                   std::to_string(source.height), "--pixel_format", std::to_string(layout.chroma), "--bitdepth",
-                   std::to_string(layout.bits), "--output", "-", "--format", "json"});
+                   std::to_string(source.height), "--pixel_format", std::to_string(content.chroma), "--bitdepth",
+                   std::to_string(content.bits), "--output", "-", "--format", "json"});
     if (!outcome.ok()) throw invalid(explain_failure("the shot detector", outcome.code, outcome.error_tail));
     return parse_shots(outcome.out, program);
 }

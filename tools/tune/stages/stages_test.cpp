@@ -275,5 +275,52 @@ TEST(ScoreInputs, GpusOpenFilesThemselvesOnlyWhereTheirFramesAreFfmpegs) {
     }
 }
 
+TEST(Formats, EveryPixelFormatStatesWhatItHolds) {
+    struct Case {
+        const char *name;
+        int chroma, bits;
+        bool is_rgb;
+    };
+    for (const Case &c :
+         {Case{"yuv420p", 420, 8, false}, {"yuv422p10be", 422, 10, false}, {"yuva444p12le", 444, 12, false},
+          {"yuvj411p", 411, 8, false},    {"yuv410p", 410, 8, false},      {"yuv440p10le", 440, 10, false},
+          {"nv12", 420, 8, false},        {"p010le", 420, 10, false},      {"p216be", 422, 16, false},
+          {"p410le", 444, 10, false},     {"uyvy422", 422, 8, false},      {"y210le", 422, 10, false},
+          {"gray", 400, 8, false},        {"gray12le", 400, 12, false},    {"ya16le", 400, 16, false},
+          {"rgb24", 444, 8, true},        {"bgr0", 444, 8, true},          {"rgba64be", 444, 16, true},
+          {"x2rgb10le", 444, 10, true},   {"gbrp10le", 444, 10, true},     {"gbrapf32le", 444, 16, true},
+          {"pal8", 444, 8, true}}) {
+        const auto content = pixel_content(c.name);
+        ASSERT_TRUE(content) << c.name;
+        EXPECT_EQ(content->chroma, c.chroma) << c.name;
+        EXPECT_EQ(content->bits, c.bits) << c.name;
+        EXPECT_EQ(content->is_rgb, c.is_rgb) << c.name;
+    }
+    for (const char *name : {"", "cuda", "p", "pxyz", "yuv", "yuv421p", "yuv420", "yuv420p1x", "monow"})
+        EXPECT_FALSE(pixel_content(name)) << name;
+}
+
+TEST(Formats, EncodersGetDepthAndChromaOfTheSource) {
+    EncodeSettings settings;
+    settings.adapter = find_adapter("libx264");
+    Source source;
+    for (const auto &[from, to] : {std::pair("yuva444p12le", "yuv444p12le"),
+                                   {"uyvy422", "yuv422p"},
+                                   {"gbrp10le", "yuv420p10le"},
+                                   {"rgba", "yuv420p"},
+                                   {"yuv411p", "yuv420p"},
+                                   {"nv12", "yuv420p"},
+                                   {"gray10le", "yuv420p10le"}}) {
+        source.pix_fmt = from;
+        EXPECT_EQ(encoder_pix_fmt(source, settings), to) << from;
+    }
+    source.pix_fmt = "yuv411p"; // 4:2:0 has more columns, but fewer lines
+    ASSERT_EQ(format_changes(source, "yuv420p").size(), 1u);
+    EXPECT_EQ(format_changes(source, "yuv420p")[0].what, "chroma 4:1:1 becomes 4:2:0");
+    EXPECT_TRUE(format_changes(source, "yuv420p")[0].is_loss);
+    source.pix_fmt = "gbrp10le";
+    EXPECT_EQ(format_changes(source, "yuv420p").size(), 2u); // colours, and depth
+}
+
 } // namespace
 } // namespace vmaf::tune

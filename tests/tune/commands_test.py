@@ -234,7 +234,7 @@ class Commands(tune_case.TuneCase):
         self.tune("corpus", "--source-list", "list.txt", "--preset", "ultrafast", "--crf", "34", "--score-scale", "none", "--shot-stats", "--schema", "3", "-o", "old.jsonl")
         rows = [json.loads(line, parse_constant=lambda name: name) for line in open(self.path("old.jsonl"))]
         self.assertEqual([(r["src"], r["schema_version"], len(r), r["shot_count"]) for r in rows], [("street.y4m", 3, 54, 1), ("gradient.y4m", 3, 54, 1)])
-        self.tune("corpus", "--source-list", "list.txt", "--preset", "ultrafast", "--crf", "34", "--score-scale", "none", "--format", "csv", "--unordered", "--jobs", "2", "-o", "table.csv")
+        self.tune("corpus", "--source-list", "list.txt", "--preset", "ultrafast", "--crf", "34", "--score-scale", "none", "--format", "csv", "--unordered", "-o", "table.csv")
         table = list(csv.DictReader(open(self.path("table.csv"))))
         self.assertEqual({r["src"] for r in table}, {"street.y4m", "gradient.y4m"})
         sizes = {r["src"]: int(r["encode_file_bytes"]) for r in table}

@@ -239,7 +239,8 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.encode.user_input_arguments = user_arguments(options_.enc_input, "--enc-input");
     s.encode.allow_unused_options = o.allow_unused_options;
     s.encode.max_tries = options_.max_tries;
-    if (options_.encode_jobs > 1) s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
+    if (options_.encode_jobs > 1 || !options_.cpus.empty())
+        s.encode.threads = std::max(1u, processors_ / options_.encode_jobs);
     s.encode.timeout = patience(options_);
     s.encode.is_patient = options_.timeout.empty();
     choose_passes(s.encode);

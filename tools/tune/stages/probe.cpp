@@ -137,7 +137,7 @@ std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q
     const std::string version = try_encoder(setup.programs, *setup.encode.adapter);
     std::string encode, score;
     for (const Sample &sample : setup.samples) {
-        const std::string key = encode_key(setup, sample, q, version);
+        const std::string key = encode_key(setup, sample, q, version, 0);
         encode += key;
         score += score_key(setup, key);
     }
@@ -194,7 +194,8 @@ class Probe {
     // False here and below: it failed, and the result's outcome says why.
     bool measure(std::size_t number) {
         const Sample &sample = setup_.samples[number];
-        const std::string encodes = encode_key(setup_, sample, q_, version_), scores = score_key(setup_, encodes);
+        const std::string encodes = encode_key(setup_, sample, q_, version_, setup_.encode.threads),
+                          scores = score_key(setup_, encodes);
         if (setup_.cache_failures)
             if (auto failure = find_stored<StoredFailure>(setup_.cache, Cache::Kind::failure, scores)) {
                 result.outcome = outcome_of_row(failure->status, failure->error);

@@ -20,20 +20,22 @@ json window_json(const Window &window) {
 
 } // namespace
 
-std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version) {
+std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version,
+                       unsigned threads) {
     if (sample.source.id.empty()) return {};
-    const json key = {{"v", kLayout},
-                      {"src", sample.source.id},
-                      {"clip", window_json(sample.window)},
-                      {"vfilter", setup.encode.vfilter},
-                      {"encoder", setup.encode.adapter->name},
-                      {"adapter_version", setup.encode.adapter->version},
-                      {"encoder_version", encoder_version},
-                      {"ffmpeg_version", setup.programs.ffmpeg_version},
-                      {"arguments", distinguishing_arguments(sample.source, setup.encode, q)},
-                      {"passes", setup.encode.two_pass ? 2 : 1},
-                      {"unused_options", setup.encode.allow_unused_options},
-                      {"out_pix_fmt", setup.encode.out_pix_fmt}};
+    json key = {{"v", kLayout},
+                {"src", sample.source.id},
+                {"clip", window_json(sample.window)},
+                {"vfilter", setup.encode.vfilter},
+                {"encoder", setup.encode.adapter->name},
+                {"adapter_version", setup.encode.adapter->version},
+                {"encoder_version", encoder_version},
+                {"ffmpeg_version", setup.programs.ffmpeg_version},
+                {"arguments", distinguishing_arguments(sample.source, setup.encode, q)},
+                {"passes", setup.encode.two_pass ? 2 : 1},
+                {"unused_options", setup.encode.allow_unused_options},
+                {"out_pix_fmt", setup.encode.out_pix_fmt}};
+    if (threads > 0) key["threads"] = threads;
     return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
 }
 

@@ -7,8 +7,10 @@
 
 namespace vmaf::tune {
 
-// Empty for sources without identity: disables caching.
-std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version);
+// Empty for sources without identity: disables caching. `threads`: 0 in the key of a cell, which may be resumed with
+// other --jobs; else those of the encoder, which change what x264 and x265 make.
+std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, const std::string &encoder_version,
+                       unsigned threads);
 std::string score_key(const ProbeSetup &setup, const std::string &encode_key);
 
 } // namespace vmaf::tune

@@ -22,7 +22,7 @@ struct Key {
     std::string encode, score;
 };
 Key key_of(const ProbeSetup &setup, double q = 30, const std::string &encoder_version = "libx264-164") {
-    const std::string encode = encode_key(setup, setup.samples[0], q, encoder_version);
+    const std::string encode = encode_key(setup, setup.samples[0], q, encoder_version, setup.encode.threads);
     return {encode, score_key(setup, encode)};
 }
 
@@ -52,6 +52,7 @@ TEST(ProbeKeys, EveryPartOfAnEncodeChangesBothKeys) {
     changed("user's options", [](auto &s) { s.encode.user_arguments = {"-tune", "film"}; });
     changed("user's input options", [](auto &s) { s.encode.user_input_arguments = {"-tune", "film"}; });
     changed("pixel format", [](auto &s) { s.encode.out_pix_fmt = "yuv444p"; });
+    changed("threads of the encoder", [](auto &s) { s.encode.threads = 1; });
     changed("passes", [](auto &s) {
         s.encode.two_pass = true;
         s.encode.bitrate_kbps = 500;

@@ -205,6 +205,7 @@ void count_interruptions(const char *first_sentence, Termination termination) {
         if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr); // `nohup` expects this
     }
     std::signal(SIGPIPE, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_IGN); // a file size limit becomes an error, also of the programs that we start
 }
 
 int interruptions() { return signals_seen.load(); }

@@ -6,6 +6,7 @@
 import contextlib
 import json
 import os
+import resource
 import re
 import shutil
 import signal
@@ -269,7 +270,9 @@ END""")
         rows = self.rows()
         self.assertEqual([r["exit_status"] == 0 for r in rows], [True, False, True])
         self.assertIn("the disk is full", rows[1]["error"]["message"])
-        self.assertEqual(os.listdir(disk), [])
+        self.assertEqual((rows[1]["exit_status"], os.listdir(disk)), (301, []))
+        run = self.tune("search", "-i", self.clip, "--preset", "ultrafast", "--target-vmaf", "60", "--start-q", "30", "--score-scale", "none", "--no-cache", "--ffmpeg-bin", fake, "--work-dir", disk)
+        self.assertEqual((run.returncode, os.listdir(disk)), (6, []), run.stderr)
         with open(disk + "/fill", "wb") as file: file.write(bytes(30 << 20))
         run = self.corpus("--work-dir", disk, "--overwrite")
         self.assertEqual(run.returncode, 6, run.stderr)
@@ -294,6 +297,22 @@ END""")
         run = self.tune("ladder", "-i", clip, "--resolutions", "176x144", "--target-vmafs", "90", "--min-q", "1", "--max-q", "4", "--preset", "ultrafast", "--score-scale", "none", "--run", "--format", "dash", "-o", f"{disk}/film.mpd")
         self.assertEqual(run.returncode, 6, run.stderr)
         self.assertEqual([n for n in os.listdir(disk) if n.endswith(("mp4", "mpd"))], [])
+
+    def test_a_limit_on_file_sizes_is_an_error_like_a_full_disk(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+        for command in (("encode", "--crf", "1", "-o", "out.mkv"), ("sample", "--crf", "1", "--score-scale", "none")):
+            run = subprocess.run([TUNE, command[0], "-i", self.clip, "--preset", "ultrafast", "--no-cache", *command[1:]], cwd=self.folder, capture_output=True, text=True, env=self.environment(), preexec_fn=limit)
+            self.assertEqual((run.returncode, os.path.exists(self.path("out.mkv"))), (6, False), run.stderr)
+            self.assertIn("ulimit -f", run.stderr)
+
+    def test_encodes_by_other_numbers_of_threads_are_cached_apart(self):
+        for jobs, cached in (("2", False), ("1", False), ("2", True), ("1", True)):
+            run = self.corpus("--jobs", jobs, "--overwrite")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for row in self.rows():
+                self.assertEqual((row["from_cache"], "-threads" in row["argv"]), (cached, jobs == "2"))
+        run = self.corpus("--jobs", "2", "--resume")  # the same cells
+        self.assertEqual((run.returncode, len(self.rows())), (0, 3), run.stderr)
 
     def test_a_finished_file_that_lost_its_end_is_no_result(self):
         subprocess.check_call([FFMPEG, "-v", "error", "-i", self.clip, "-f", "lavfi", "-i", "sine=d=4", "-c:v", "ffv1", "-c:a", "pcm_s16le", self.path("sound.mkv")])

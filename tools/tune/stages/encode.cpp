@@ -222,8 +222,9 @@ std::string telling_line(const std::string &messages) {
     // Banners, and what encoders and muxers report about themselves, do not explain a failure.
     const auto is_news = [&](const std::string &line) {
         constexpr std::string_view kStarts[] = {
-            "ffmpeg version", "  built with", "  configuration:", "  lib", "Input #",   "Output #", "Stream mapping:",
-            "  Stream #",     "  Duration:",  "  Metadata:",      "    ",  "Press [q]", "frame=",   "Svt[info]"};
+            "ffmpeg version", "ffmpeg stats", "  built with",    "  configuration:", "  lib",
+            "Input #",        "Output #",     "Stream mapping:", "  Stream #",       "  Duration:",
+            "  Metadata:",    "    ",         "Press [q]",       "frame=",           "Svt[info]"};
         constexpr std::string_view kParts[] = {
             "[info]", "using cpu capabilities", "using SAR=", "] profile ", "] 264 - core", "] frame I:", "] kb/s:"};
         return std::any_of(std::begin(kStarts), std::end(kStarts),
@@ -327,6 +328,11 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         if (settings.two_pass) remove_stats(stats);
         return result;
     };
+    const auto not_stored = [&](const std::string &why) {
+        return fail(OutcomeKind::not_stored,
+                    "the encode could not be written: " + why + "; free some space or give another --work-dir",
+                    last.error_tail);
+    };
     try {
         for (int pass = settings.two_pass ? 1 : 0; pass <= (settings.two_pass ? 2 : 0); pass++) {
             result.command = encode_command(programs, source, window, settings, q, pass, stats, output);
@@ -348,6 +354,8 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
             if (outcome.timed_out)
                 return fail(OutcomeKind::timed_out, prefix + "the encoder made no progress within --timeout",
                             outcome.error_tail);
+            if (const std::string why = outcome.ok() ? "" : storage_failure(outcome); !why.empty())
+                return not_stored(why);
             if (!outcome.ok())
                 return fail(OutcomeKind::encoder_failed,
                             prefix + explain_failure("the encoder", outcome.code, outcome.error_tail),
@@ -359,11 +367,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         FrameWish wish = frames_wished(source, window, settings.vfilter);
         wish.given = last_frame;
         const WrittenFile file = check_written(programs, last, output, wish);
-        if (file.fault == WrittenFile::Fault::storage)
-            return fail(OutcomeKind::bad_output,
-                        "the encode could not be written: " + file.sentence +
-                            "; free some space or give another --work-dir",
-                        last.error_tail);
+        if (file.fault == WrittenFile::Fault::storage) return not_stored(file.sentence);
         if (file.fault == WrittenFile::Fault::content)
             return fail(OutcomeKind::bad_output, file.sentence, last.error_tail);
         std::error_code error;
@@ -371,7 +375,7 @@ EncodeResult run_encode(const Programs &programs, const Source &source, const Wi
         result.stream_bytes = file.packets.bytes;
         result.frames = file.packets.packets;
     } catch (const Error &e) {
-        return fail(e.code() == ENOSPC ? OutcomeKind::bad_output : OutcomeKind::encoder_failed, e.what(), {});
+        return fail(e.code() == ENOSPC ? OutcomeKind::not_stored : OutcomeKind::encoder_failed, e.what(), {});
     }
     return result;
 }

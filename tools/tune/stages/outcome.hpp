@@ -26,6 +26,7 @@ enum class OutcomeKind {
     ok,
     encoder_failed,
     bad_output, // the encoder ran, but its output is wrong
+    not_stored, // the output did not fit on the disk, or may not be written
     reference_undecodable,
     encode_undecodable,
     scorer_failed,
@@ -45,6 +46,7 @@ inline constexpr OutcomeEffect kOutcomeEffects[] = {
     {OutcomeKind::ok, 0, kExitOk},
     {OutcomeKind::encoder_failed, 1, kExitFailed}, // 1 to 255: the encoder's exit code
     {OutcomeKind::bad_output, 300, kExitFailed},
+    {OutcomeKind::not_stored, 301, kExitOutput},
     {OutcomeKind::reference_undecodable, 400, kExitFailed},
     {OutcomeKind::encode_undecodable, 401, kExitFailed},
     {OutcomeKind::scorer_failed, 500, kExitFailed},

@@ -318,7 +318,7 @@ class Probe {
             system::reserve_file(path);
             return true;
         } catch (const Error &e) {
-            result.outcome = {OutcomeKind::bad_output, e.what(), "encode"};
+            result.outcome = {OutcomeKind::not_stored, e.what(), "encode"};
             return false;
         }
     }

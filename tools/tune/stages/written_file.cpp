@@ -33,10 +33,11 @@ std::string storage_failure(const ChildResult &outcome) {
     struct Cause {
         std::string_view sign, sentence;
     };
-    static constexpr Cause kCauses[] = {{"No space left on device", "the disk is full"},
-                                        {"Disk quota exceeded", "the disk quota is used up"},
-                                        {"File too large", "the file is too large for this file system"},
-                                        {"Read-only file system", "the file system is read-only"}};
+    static constexpr Cause kCauses[] = {
+        {"No space left on device", "the disk is full"},
+        {"Disk quota exceeded", "the disk quota is used up"},
+        {"File too large", "the file is larger than the file system or the limit on file sizes (ulimit -f) allows"},
+        {"Read-only file system", "the file system is read-only"}};
     for (const Cause &cause : kCauses)
         if (!line_with(outcome.error_tail, std::array{cause.sign}).empty()) return std::string(cause.sentence);
     if (!outcome.ok()) return {}; // the status explains what went wrong

@@ -369,6 +369,18 @@ END""")
         self.assertEqual([(r["crf"], r["exit_status"]) for r in self.rows()], [(24, 0)])
         self.assertEqual(self.wait_for_quiet(), ([], []))
 
+    def test_termination_while_a_source_is_opened(self):
+        fake = self.program("ffprobe", f'case "$*" in *stuck.mkv*) touch {self.path("started")}; sleep 1000;; esac\nexec ffprobe "$@"')
+        self.ffmpeg("-i", self.clip, "-c:v", "ffv1", "stuck.mkv")
+        for command in (("search", "-i", "stuck.mkv", "--target-vmaf", "80"), ("corpus", "-i", self.clip, "-i", "stuck.mkv", "--crf", "30", "-o", "cells.jsonl", "--overwrite")):
+            process = subprocess.Popen([TUNE, *command, "--preset", "ultrafast", "--no-cache", "--ffprobe-bin", fake], cwd=self.folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment())
+            while not os.path.exists(self.path("started")) and process.poll() is None: time.sleep(0.02)
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=300)
+            self.assertEqual(process.returncode, 130, errors)
+            self.assertNotIn("cannot be read", errors)
+            os.remove(self.path("started"))
+
     def test_termination_while_sbatch_hangs(self):
         for name, text in (("sbatch", f'touch {self.path("started")}\nsleep 1000'), ("squeue", "true"), ("scancel", f'sleep 0.3\necho "$@" >> {self.path("cancelled")}'), ("sinfo", "true"), ("scontrol", "true")):
             self.program(name, text)

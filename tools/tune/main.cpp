@@ -67,7 +67,11 @@ int run(int argc, char **argv) {
                "a value has a --no- form.");
     Commands commands(app);
     add_commands(commands);
-    const auto failed = [&](int code, const std::string &sentence) {
+    const auto failed = [&](int code, std::string sentence) {
+        if (interruption::urgent() && code != kExitInterrupted) { // programs that a signal ended seem to have failed
+            code = kExitInterrupted;
+            sentence = interrupted().what();
+        }
         const Command *command = commands.chosen();
         return command ? fail(*command->running, command->app->get_name(), code, sentence)
                        : fail({}, "", code, sentence);

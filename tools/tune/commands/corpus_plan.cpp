@@ -88,6 +88,7 @@ const CorpusGrid::OpenedSource &CorpusGrid::source(const std::string &path) {
     try {
         opened.source = run_.open_source(path);
     } catch (const CommandError &e) {
+        if (interruption::urgent()) throw;
         opened.source.path = path;
         opened.outcome = {OutcomeKind::reference_undecodable, e.what(), "source"};
     }

@@ -60,11 +60,15 @@ json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::s
     const ChildResult outcome = run_child(command);
     StderrTail tail;
     tail.add(outcome.error_tail);
-    if (!outcome.ok())
-        throw invalid("'" + path + "' cannot be read as video: " + tail.last_lines(1) +
+    if (!outcome.ok()) {
+        const std::string said = tail.last_lines(1);
+        throw invalid("'" + path + "' cannot be read as video: " +
+                      (said.empty() ? "ffprobe ended with status " + std::to_string(outcome.code) : said) +
                       "; check the file with: ffprobe " + shell_quoted(path));
+    }
     const json document = json::parse(outcome.out, nullptr, false);
-    if (!document.is_object()) throw invalid("ffprobe's answer for '" + path + "' is not JSON");
+    if (!document.is_object())
+        throw invalid("ffprobe's answer for '" + path + "' is not JSON; check --ffprobe-bin " + ffprobe);
     return document;
 }
 

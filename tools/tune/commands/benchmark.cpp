@@ -44,10 +44,12 @@ struct EncoderRows {
     std::map<std::string_view, SourceRows> sources;
     std::set<std::string_view> presets;
     std::size_t rows = 0;
-    bool is_met = true;          // on every source
-    double kbps = 0, margin = 0; // geometric mean over sources; the smallest margin
-    std::optional<double> delta; // percent relative to the baseline, at the target
-    Spread bd;                   // Bjontegaard rates relative to the baseline, over sources
+    bool is_met = true;              // on every source
+    double kbps = 0, margin = 0;     // geometric mean over sources; the smallest margin
+    RateInterval interval;           // of kbps
+    std::optional<double> delta;     // percent relative to the baseline, at the target
+    std::optional<std::size_t> rank; // equal where the rows cannot tell
+    Spread bd;                       // Bjontegaard rates relative to the baseline, over sources
 };
 
 double geometric_mean(const std::vector<double> &values) {
@@ -70,7 +72,7 @@ std::optional<double> mean_of_rows(const EncoderRows &e, double ScannedRow::*fie
 
 void settle(EncoderRows &e, const QualityTarget &target) {
     const Adapter *adapter = find_adapter(e.encoder);
-    std::vector<double> rates;
+    std::vector<double> rates, lows, highs;
     bool first = true;
     for (auto &[src, s] : e.sources) {
         bool has_answer = false;
@@ -90,21 +92,61 @@ void settle(EncoderRows &e, const QualityTarget &target) {
         }
         e.is_met = e.is_met && s.answer.is_met;
         rates.push_back(s.answer.point.kbps);
+        lows.push_back(s.answer.kbps.low);
+        highs.push_back(s.answer.kbps.high);
         const double margin = margin_above(target, s.answer.point.score);
         e.margin = first ? margin : std::min(e.margin, margin);
         first = false;
     }
     e.kbps = geometric_mean(rates);
+    const bool is_open = std::find(lows.begin(), lows.end(), 0.0) != lows.end();
+    e.interval = {is_open ? 0 : geometric_mean(lows), geometric_mean(highs)};
 }
 
-// Over the sources that both have, so that an encoder tried only on easy clips gains nothing.
-std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &baseline) {
+// The ratio of two figures, over the sources on which both meet the target: an encoder tried only on easy clips gains
+// nothing.
+template <class Own, class Other>
+std::optional<double> ratio(const EncoderRows &e, Own own, const EncoderRows &other, Other others) {
     std::vector<double> ratios;
     for (const auto &[src, s] : e.sources)
-        if (const auto other = baseline.sources.find(src);
-            other != baseline.sources.end() && other->second.answer.point.kbps > 0)
-            ratios.push_back(s.answer.point.kbps / other->second.answer.point.kbps);
-    return ratios.empty() ? std::nullopt : std::optional((geometric_mean(ratios) - 1) * 100);
+        if (const auto at = other.sources.find(src);
+            at != other.sources.end() && s.answer.is_met && at->second.answer.is_met && others(at->second.answer) > 0)
+            ratios.push_back(own(s.answer) / others(at->second.answer));
+    return ratios.empty() ? std::nullopt : std::optional(geometric_mean(ratios));
+}
+
+double rate_of(const CorpusAnswer &answer) { return answer.point.kbps; }
+
+std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &baseline) {
+    const auto rates = ratio(e, rate_of, baseline, rate_of);
+    return rates ? std::optional((*rates - 1) * 100) : std::nullopt;
+}
+
+// Those that meet the target first, by their rates on the sources that they share with the one that has most. Numbers
+// them; one whose interval overlaps that of a better one has the better one's number.
+void rank(std::vector<EncoderRows *> &order) {
+    const auto common = std::max_element(order.begin(), order.end(), [](const EncoderRows *a, const EncoderRows *b) {
+        const auto merit = [](const EncoderRows *e) { return std::tuple(e->is_met, e->sources.size(), -e->kbps); };
+        return merit(a) < merit(b);
+    });
+    std::map<const EncoderRows *, double> place;
+    for (const EncoderRows *e : order)
+        place[e] = ratio(*e, rate_of, **common, rate_of).value_or(e->kbps / (*common)->kbps);
+    std::stable_sort(order.begin(), order.end(), [&](const EncoderRows *a, const EncoderRows *b) {
+        if (a->is_met != b->is_met) return a->is_met;
+        if (!a->is_met && a->margin != b->margin) return a->margin > b->margin;
+        return place[a] != place[b] ? place[a] < place[b] : a->encoder < b->encoder;
+    });
+    const auto low = [](const CorpusAnswer &a) { return a.kbps.low; };
+    const auto high = [](const CorpusAnswer &a) { return a.kbps.high; };
+    for (std::size_t i = 0; i < order.size() && order[i]->is_met; i++) {
+        order[i]->rank = i + 1;
+        for (std::size_t better = 0; better < i; better++)
+            if (const auto gap = ratio(*order[i], low, *order[better], high); gap && *gap <= 1) {
+                order[i]->rank = order[better]->rank;
+                break;
+            }
+    }
 }
 
 // Over sources on which both have a curve.
@@ -133,6 +175,8 @@ json best_json(const SourceRows &s) {
             {"crf", s.answer.point.q},
             {"vmaf_score", s.answer.point.score},
             {"bitrate_kbps", s.answer.point.kbps},
+            {"bitrate_low_kbps", s.answer.kbps.low},
+            {"bitrate_high_kbps", s.answer.kbps.high},
             {"interpolated", s.answer.is_interpolated},
             {"vmaf_model", s.rows.front()->model}};
 }
@@ -146,7 +190,8 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
              (s.answer.is_met ? s.answer.point.kbps < best->answer.point.kbps
                               : s.answer.point.score > best->answer.point.score)))
             best = &s;
-    json entry = {{"encoder", e.encoder},
+    json entry = {{"rank", e.rank ? json(*e.rank) : json(nullptr)},
+                  {"encoder", e.encoder},
                   {"variant", e.name},
                   {"options", shell_quoted(e.options)},
                   {"resolution", e.resolution},
@@ -155,6 +200,8 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                   {"target_vmaf", target.value},
                   {"margin", e.margin},
                   {"bitrate_kbps", e.kbps},
+                  {"bitrate_low_kbps", e.interval.low},
+                  {"bitrate_high_kbps", e.interval.high},
                   {"bitrate_delta_pct", number(e.delta)},
                   {"bd_rate", spread_json(e.bd)},
                   {"bd_rate_pct", e.bd.count ? json(e.bd.mean) : json(nullptr)},
@@ -176,10 +223,10 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
 
 std::string benchmark_table(const json &document, bool as_csv) {
     constexpr const char *kColumns[] = {
-        "encoder",      "variant",           "options",     "resolution",      "status",
-        "bitrate_kbps", "bitrate_delta_pct", "bd_rate_pct", "bd_rate_std_pct", "margin",
-        "source_count", "preset_count",      "rows",        "encode_fps",      "score_fps",
-        "conditions"};
+        "rank",        "encoder",         "variant",          "options",           "resolution",
+        "status",      "bitrate_kbps",    "bitrate_low_kbps", "bitrate_high_kbps", "bitrate_delta_pct",
+        "bd_rate_pct", "bd_rate_std_pct", "margin",           "source_count",      "preset_count",
+        "rows",        "encode_fps",      "score_fps",        "conditions"};
     std::string text = as_csv ? "" : "|", rule = "|";
     for (const char *column : kColumns) {
         text += as_csv ? (text.empty() ? "" : ",") + std::string(column) : " " + std::string(column) + " |";
@@ -242,9 +289,7 @@ int run_benchmark(const BenchmarkRequest &o) {
         settle(e, target);
         order.push_back(&e);
     }
-    std::stable_sort(order.begin(), order.end(), [](const EncoderRows *a, const EncoderRows *b) {
-        return a->is_met != b->is_met ? a->is_met : a->kbps != b->kbps ? a->kbps < b->kbps : a->encoder < b->encoder;
-    });
+    rank(order);
     const auto named = std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) {
         return e->encoder == o.baseline || (!e->name.empty() && e->name == o.baseline);
     });

@@ -57,6 +57,8 @@ json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std
                    : answer.is_too_large ? "no_solution"
                                          : "unmet"},
         {"bitrate_kbps", answer.point.kbps},
+        {"bitrate_low_kbps", answer.kbps.low},
+        {"bitrate_high_kbps", answer.kbps.high},
         {"predicted_size_bytes", nullptr},
         {"predicted_percent", nullptr},
         {"predicted_seconds", nullptr},
@@ -165,7 +167,8 @@ CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is
             best = &p;
     }
     if (!highest) throw std::invalid_argument("no points to choose from");
-    CorpusAnswer answer{best ? *best : *highest, best != nullptr, false, false};
+    CorpusAnswer answer{best ? *best : *highest, best != nullptr, false, false, {}};
+    answer.kbps = {answer.point.kbps, answer.point.kbps};
     if (best && max_kbps && best->kbps > *max_kbps) {
         answer.is_met = false;
         answer.is_too_large = true;
@@ -175,13 +178,14 @@ CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is
 
 CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double target, bool higher_q_is_better, double step,
                                std::optional<double> max_kbps) {
-    const CorpusAnswer row = cheapest_pass(points, higher_q_is_better, max_kbps);
+    CorpusAnswer row = cheapest_pass(points, higher_q_is_better, max_kbps);
     std::vector<CorpusPoint> sorted(points.begin(), points.end()), rising;
     std::sort(sorted.begin(), sorted.end(), [](const CorpusPoint &a, const CorpusPoint &b) {
         return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
     });
     for (const CorpusPoint &p : sorted)
         if (p.kbps > 0 && (rising.empty() || p.score > rising.back().score)) rising.push_back(p);
+    if (!rising.empty() && target < rising.front().score) row.kbps.low = 0;
     if (rising.size() < 2 || target <= rising.front().score || target > rising.back().score) return row;
     std::vector<double> rates, scores;
     for (const CorpusPoint &p : rising) {
@@ -199,7 +203,7 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
     const CorpusPoint &a = rising[above - 1], &b = rising[above];
     const double width = rates[above] - rates[above - 1];
     const double exact = a.q + (b.q - a.q) * (high - rates[above - 1]) / width;
-    CorpusAnswer answer{{}, true, false, true};
+    CorpusAnswer answer{{}, true, false, true, {}};
     // Rounds towards better quality, but not beyond the row known to pass.
     answer.point.q =
         std::round((higher_q_is_better ? std::ceil(exact / step - 1e-9) : std::floor(exact / step + 1e-9)) * step *
@@ -209,6 +213,8 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
     const double rate =
         a.q == b.q ? high : rates[above - 1] + width * std::clamp((answer.point.q - a.q) / (b.q - a.q), 0.0, 1.0);
     answer.point.kbps = std::exp(rate);
+    answer.kbps =
+        rising.size() > 2 ? interpolation_interval(a.kbps, b.kbps, answer.point.kbps) : RateInterval{a.kbps, b.kbps};
     answer.point.score = curve(rate);
     answer.point.passes = true;
     if (max_kbps && answer.point.kbps > *max_kbps) {
@@ -224,7 +230,7 @@ CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, b
         const double distance = std::fabs(p.kbps - kbps), known = best ? std::fabs(best->kbps - kbps) : 0;
         if (!best || distance < known || (distance == known && is_better(p.q, best->q, higher_q_is_better))) best = &p;
     }
-    return {*best, true, false, false};
+    return {*best, true, false, false, {best->kbps, best->kbps}};
 }
 
 int search_corpus(const SearchRequest &o) {
@@ -286,9 +292,12 @@ int search_corpus(const SearchRequest &o) {
             print_line("src=" + std::string(group.src) + " encoder=" + std::string(group.encoder) +
                        " preset=" + std::string(group.preset) +
                        (group.options.empty() ? "" : " options=" + shell_quoted(shell_quoted(group.options))) +
-                       (group.resolution.empty() ? "" : " resolution=" + group.resolution) + " crf=" +
-                       number_text(answer.point.q) + " " + targets[0].metric + "=" + fixed_text(answer.point.score, 4) +
-                       " kbps=" + fixed_text(answer.point.kbps, 1) + (answer.is_interpolated ? " [INTERPOLATED]" : "") +
+                       (group.resolution.empty() ? "" : " resolution=" + group.resolution) +
+                       " crf=" + number_text(answer.point.q) + " " + targets[0].metric + "=" +
+                       fixed_text(answer.point.score, 4) + " kbps=" + fixed_text(answer.point.kbps, 1) +
+                       (answer.is_interpolated ? " kbps_range=" + fixed_text(answer.kbps.low, 1) + "-" +
+                                                     fixed_text(answer.kbps.high, 1) + " [INTERPOLATED]"
+                                               : "") +
                        (answer.is_met         ? " [OK]"
                         : answer.is_too_large ? " [NO SOLUTION]"
                                               : " [UNMET]"));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "commands/quality_target.hpp"
+#include "curves/bd_rate.hpp"
 #include "rows/row_scan.hpp"
 
 namespace vmaf::tune {
@@ -30,6 +31,7 @@ std::string encode_size_text(const ScannedRow &row);
 struct CorpusAnswer {
     CorpusPoint point;
     bool is_met = false, is_too_large = false, is_interpolated = false;
+    RateInterval kbps; // of the bitrate at the target; low is 0 if every row is above the target
 };
 
 // The cheapest passing point; at equal bitrate the higher score, then the better quality. If none passes, the one with

@@ -58,6 +58,17 @@ std::vector<RateScore> rising_points(std::vector<RateScore> points) {
     return rising;
 }
 
+RateInterval interpolation_interval(double below, double above, double kbps) {
+    // Of the gap, whose width is the logarithm: errors are largest in its middle. From 4 795 points of step-1 curves of
+    // five encoders, interpolated between every third to tenth of them: 0.18 holds for 90 %.
+    constexpr double kShare = 0.2, kLeast = 0.005;
+    const double gap = std::log(above / below);
+    if (!(gap > 0)) return {kbps, kbps};
+    const double place = std::clamp(std::log(kbps / below) / gap, 0.0, 1.0);
+    const double error = std::max(kLeast, kShare * gap * std::sqrt(place * (1 - place)));
+    return {std::max(below, kbps * std::exp(-error)), std::min(above, kbps * std::exp(error))};
+}
+
 std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test) {
     const std::vector<RateScore> a = rising_points(anchor), b = rising_points(test);
     if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;

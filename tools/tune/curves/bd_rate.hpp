@@ -26,6 +26,12 @@ struct RateScore {
 // The usable points of a curve: score rises with bitrate.
 std::vector<RateScore> rising_points(std::vector<RateScore> points);
 
+// Where the true bitrate is that was interpolated between two measured ones: holds for at least nine in ten.
+struct RateInterval {
+    double low = 0, high = 0;
+};
+RateInterval interpolation_interval(double below, double above, double kbps);
+
 struct BdRate {
     double percent = 0;       // more bitrate than the anchor at equal score; negative is better
     double low = 0, high = 0; // scores that both curves reach

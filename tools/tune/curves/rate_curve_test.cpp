@@ -1,6 +1,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include "curves/bd_rate.hpp"
 #include "curves/rate_curve.hpp"
 
 namespace vmaf::tune {
@@ -50,6 +51,16 @@ TEST(RateCurve, OnlySizesThatMayBeTheBestAreWanted) {
     // If none reaches a score, the first one tries, and reports it.
     EXPECT_TRUE(wanted_scores({low, low}, 0, {99}, true, q));
     EXPECT_FALSE(wanted_scores({low, low}, 1, {99}, true, q));
+}
+
+TEST(InterpolationInterval, IsWidestInTheMiddleOfAGapAndEndsAtMeasuredRates) {
+    const RateInterval middle = interpolation_interval(100, 200, std::sqrt(20000.0));
+    EXPECT_NEAR(middle.high / middle.low, std::exp(2 * 0.1 * std::log(2.0)), 1e-9);
+    const RateInterval side = interpolation_interval(100, 200, 110);
+    EXPECT_LT(side.high / side.low, middle.high / middle.low);
+    EXPECT_EQ(interpolation_interval(100, 200, 100).low, 100);
+    EXPECT_EQ(interpolation_interval(100, 200, 200).high, 200);
+    EXPECT_EQ(interpolation_interval(100, 100, 100).high, 100);
 }
 
 } // namespace

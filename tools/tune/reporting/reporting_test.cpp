@@ -170,6 +170,12 @@ TEST(Verdicts, NameTheWinnerItsSavingAndTheSpread) {
     EXPECT_THAT(verdict->sentence(),
                 HasSubstr("libx265 medium needs 36.8 % less bitrate than libx264 medium at VMAF (mean) 93, "
                           "20.0 to 50.0 % over 2 sources."));
+    EXPECT_TRUE(verdict->tied.empty());
+    // Between two points 2 % are within the error, but not at one.
+    const std::vector<Panel> close = {panel_with("a", {{"libx264", 1.0}, {"libx265", 0.5}, {"libaom", 0.51}})};
+    EXPECT_THAT(find_verdict(panels_by_score(close)[0], {91}, "")->sentence(),
+                HasSubstr("Too close to call from these points: libaom medium."));
+    EXPECT_THAT(find_verdict(panels_by_score(close)[0], {90}, "")->tied, testing::IsEmpty());
     EXPECT_EQ(find_verdict(groups[0], {85}, "libaom")->baseline, "libaom medium");
     EXPECT_TRUE(find_verdict(groups[0], {85}, "")->is_given);
     const auto missed = find_verdict(groups[0], {99}, ""); // above all points, but still used

@@ -86,6 +86,26 @@ Saving saving_of(const std::vector<std::optional<double>> &own, const std::vecto
     return saving;
 }
 
+RateInterval interval_of(const Curve *curve, double score, double kbps) {
+    const auto rising = curve ? rising_points(points_of(*curve)) : std::vector<RateScore>();
+    for (std::size_t i = 1; i < rising.size(); i++)
+        if (rising[i].score >= score && rising[i - 1].score <= score)
+            return interpolation_interval(rising[i - 1].kbps, rising[i].kbps, kbps);
+    return {kbps, kbps};
+}
+
+// Whether the intervals overlap, on average over the sources that have both.
+bool is_tie(const Contender &winner, const Contender &other) {
+    double sum = 0;
+    std::size_t sources = 0;
+    for (std::size_t i = 0; i < winner.kbps.size(); i++)
+        if (winner.kbps[i] && other.kbps[i]) {
+            sum += std::log(other.intervals[i].low / winner.intervals[i].high);
+            sources++;
+        }
+    return sources > 0 && sum <= 0;
+}
+
 // Why a configuration has no bitrate at a score on any source.
 std::string why_not(const std::vector<const Panel *> &panels, const std::string &name, double target) {
     std::optional<double> low, high;
@@ -140,10 +160,11 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
     if (!target) return std::nullopt;
     verdict.target = *target;
     for (const std::string &name : curve_names(panels)) {
-        Contender contender{name, {}, {}};
+        Contender contender{name, {}, {}, {}};
         for (const Panel *panel : panels) {
             const Curve *curve = curve_named(*panel, name);
             contender.kbps.push_back(curve ? rate_at(*curve, *target) : std::nullopt);
+            contender.intervals.push_back(interval_of(curve, *target, contender.kbps.back().value_or(0)));
         }
         if (std::any_of(contender.kbps.begin(), contender.kbps.end(), [](const auto &k) { return k.has_value(); }))
             verdict.contenders.push_back(std::move(contender));
@@ -171,6 +192,8 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
         return a.saving.mean > b.saving.mean;
     });
     verdict.winner = verdict.contenders.front().name;
+    for (const Contender &c : verdict.contenders)
+        if (c.name != verdict.winner && is_tie(verdict.contenders.front(), c)) verdict.tied.push_back(c.name);
     for (std::size_t i = 0; i < panels.size(); i++) {
         SourceVerdict own{panels[i]->src, "", 0, std::nullopt};
         for (const Contender &c : verdict.contenders)
@@ -188,6 +211,11 @@ std::string Verdict::sentence() const {
     std::string others;
     for (const std::string &reason : excluded) others += (others.empty() ? " Not compared: " : "; ") + reason;
     if (!others.empty()) others += ".";
+    if (!tied.empty()) {
+        std::string names;
+        for (const std::string &name : tied) names += (names.empty() ? "" : ", ") + name;
+        others = " Too close to call from these points: " + names + "." + others;
+    }
     const std::string at = score_name + " " + number_text(target);
     if (!has_winner())
         return (contenders.empty() ? "No configuration" : "Only " + contenders.front().name) + " can be judged at " +

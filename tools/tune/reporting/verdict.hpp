@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "curves/bd_rate.hpp"
 #include "reporting/report_data.hpp"
 
 namespace vmaf::tune {
@@ -20,6 +21,7 @@ struct Saving {
 struct Contender {
     std::string name;
     std::vector<std::optional<double>> kbps; // at the target, per source; empty: its curve does not reach it
+    std::vector<RateInterval> intervals;     // of these bitrates
     Saving saving;
 };
 
@@ -37,6 +39,7 @@ struct Verdict {
     std::string baseline, winner;
     std::vector<Contender> contenders; // best first
     std::vector<SourceVerdict> sources;
+    std::vector<std::string> tied;     // with the winner: the points are too far apart to tell
     std::vector<std::string> excluded; // what cannot be compared, with the reason
     bool has_winner() const { return contenders.size() > 1; }
     std::string sentence() const;

@@ -84,6 +84,8 @@ bool Adapter::has_hdr_arguments() const {
     case EncoderFamily::x265:
     case EncoderFamily::svtav1:
     case EncoderFamily::aom:
+    case EncoderFamily::vp9:
+    case EncoderFamily::rav1e:
     case EncoderFamily::vvenc: return true;
     case EncoderFamily::nvenc:
     case EncoderFamily::qsv:

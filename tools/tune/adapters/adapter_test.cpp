@@ -148,6 +148,8 @@ TEST(Adapters, SignalHdrAsEachEncoderWantsIt) {
         {"libx264", {pq, hlg}},
         {"libaom-av1", {pq, hlg}},
         {"libvvenc", {pq, hlg}},
+        {"libvpx-vp9", {pq, hlg}},
+        {"librav1e", {pq, hlg}},
         {"libx265",
          {pq + " -x265-params colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc:range=limited:master-display=" +
               display + ":max-cll=1000,400:hdr10-opt=1",

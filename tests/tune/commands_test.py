@@ -306,6 +306,12 @@ class Commands(tune_case.TuneCase):
         self.assertGreaterEqual(len(plan["shots"]), 3)
         for shot in plan["shots"]: self.assertAlmostEqual(shot["predicted_vmaf"], shot["final_vmaf"], delta=3)  # exactly the frames that were searched
         self.assertGreater(plan["final_score"], 84)
+        self.assertFalse(os.path.exists(self.path("joined.mkv.segments")))
+        # Each output has segments of its own; --keep keeps them.
+        films = [subprocess.Popen([TUNE, "per-shot", "-i", name, "--preset", "ultrafast", "--score-scale", "none", "--target-vmaf", "60", "--q-step", "8", "--run", "--keep", "--work-dir", "kept", "-o", name + ".mkv"], cwd=self.folder,
+                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self.environment()) for name in ("street.y4m", "gradient.y4m")]
+        for film in films: self.assertEqual((film.communicate()[1].count("replaced"), film.returncode), (0, 0))
+        self.assertEqual(sorted(n for n in os.listdir(self.folder) if n.endswith(".segments")), ["gradient.y4m.mkv.segments", "street.y4m.mkv.segments"])
         times = [float(t.strip(",")) for t in subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0", self.path("joined.mkv")], text=True).split()]
         self.assertEqual(len(times), 72)
         self.assertAlmostEqual(times[0], 0.022, delta=0.003)  # the same delay to the sound as in the source

@@ -35,6 +35,7 @@ struct PerShotRequest : ProbeRequest, SearchOptions, ClusterOptions {
     std::string max_shot = "10s";
     double max_q_step = 8;
     bool run = false;
+    bool keeps_segments = false; // derived
 };
 
 std::vector<Shot> find_shots(Run &run, const PerShotRequest &own, const Source &source) {
@@ -93,7 +94,8 @@ std::vector<Zone> read_zones(const PerShotRequest &own, const Adapter &adapter, 
 PerShotRequest checked(PerShotRequest o) {
     take_metric_of_targets(o, o);
     if (o.output.empty()) o.output = "per_shot_encode.mp4";
-    if (o.segment_dir.empty()) o.segment_dir = (fs::absolute(o.output).parent_path() / "segments").string();
+    o.keeps_segments = o.keep || !o.segment_dir.empty();
+    if (o.segment_dir.empty()) o.segment_dir = fs::absolute(o.output).string() + ".segments"; // no other run's
     return o;
 }
 
@@ -448,6 +450,7 @@ Answer PerShotJob::result(const JobRows &rows) {
         }
     }
     if (failed == kExitOk) state_.finish();
+    if (o_.run && failed == kExitOk && !o_.keeps_segments) remove_segments(all, o_.segment_dir);
     answer.exit_code = failed != kExitOk ? failed : is_any(shots, has_missed) ? kExitUnmet : kExitOk;
     return answer;
 }
@@ -460,7 +463,8 @@ void bind_per_shot(CLI::App &app, PerShotRequest &o) {
                "cut where luma changes by this much between frames, instead of using the detector");
     add_option(app, "--min-shot", o.min_shot, "shortest shot in frames")->check(CLI::Range(1, 100000));
     add_option(app, "--max-shot", o.max_shot, "split longer shots (0: never)");
-    add_option(app, "--segment-dir", o.segment_dir, "folder for segments");
+    add_option(app, "--segment-dir", o.segment_dir,
+               "folder for segments, which stay (default: OUTPUT.segments, removed at the end)");
     add_option(app, "--plan-out", o.plan_out, "write the plan as JSON");
     add_option(app, "--script-out", o.script_out, "write a shell script that encodes the plan");
     app.add_flag("--run", o.run, "encode, join and score now");

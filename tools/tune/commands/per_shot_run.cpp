@@ -133,6 +133,16 @@ void join_segments(Run &run, const ProbeSetup &base, const ShotAssembly &a, cons
     file.keep(run.options().overwrite);
 }
 
+void remove_segments(const ShotAssembly &a, const std::string &folder) {
+    std::error_code ignored;
+    for (const ShotSegment &segment : a.segments) {
+        fs::remove(segment.path, ignored);
+        fs::remove(mark_of(segment), ignored);
+    }
+    fs::remove(a.list_path, ignored);
+    fs::remove(folder, ignored); // if nothing else is there
+}
+
 json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots) {
     json scores = {{"plan", json::object()}, {"shots", json::array()}};
     json &plan = scores["plan"];

@@ -37,6 +37,8 @@ void encode_segment(const ProbeSetup &base, const ShotSegment &segment, const st
 // Joins all segments to one file. Throws CommandError.
 void join_segments(Run &run, const ProbeSetup &base, const ShotAssembly &assembly, const NewFile &file);
 
+void remove_segments(const ShotAssembly &assembly, const std::string &folder);
+
 // Scores of the joined file: {"plan": figures of the whole, "shots": a score each}.
 nlohmann::json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &assembly,
                               const std::vector<PlannedShot> &shots);

@@ -241,6 +241,26 @@ class Commands(tune_case.TuneCase):
         row = self.rows("own.jsonl")[0]
         self.assertEqual((row["options"], row["encode_width"], row["encode_height"]), (["--enc", "tune=grain", "--keyint", "12"], 176, 144))
 
+    def test_every_command_keeps_encodes_on_request(self):
+        for command in (("sample", "--crf", "30"), ("search", "--target-vmaf", "80", "--q-step", "8"), ("compare", "--encoders", "libx264:ultrafast", "--target-vmaf", "80", "--q-step", "8"),
+                        ("ladder", "--resolutions", "176x144,88x72", "--target-vmafs", "60", "--q-step", "8")):
+            for cached in range(2):
+                shutil.rmtree(self.path("kept"), ignore_errors=True)
+                run = self.tune(*command, "-i", "street.y4m", *(() if command[0] == "compare" else ("--preset", "ultrafast")), "--score-scale", "none", "--keep", "--work-dir", "kept", *(("--json",) if command[0] == "sample" else ()))
+                names = os.listdir(self.path("kept"))
+                encodes = [n for n in names if n.endswith(".mkv")]
+                self.assertGreaterEqual(len(encodes), {"sample": 1, "ladder": 4}.get(command[0], 2), (command, names))
+                for name in encodes: self.assertRegex(name, "^street__libx264__ultrafast__crf[0-9.]+__[0-9a-f]{8}[.]mkv$")
+            if command[0] == "sample":
+                row = json.loads(run.stdout)
+                self.assertEqual((row["encode_file_bytes"], row["argv"][-1]), (os.path.getsize(self.path(row["encode_path"])), "file:" + row["encode_path"]))
+        # A file of this name that another run left is no encode of this one.
+        self.probing("corpus", "street.y4m", "--crf", "30", "--enc", "tune=grain", "-o", "kept.jsonl")
+        self.probing("corpus", "street.y4m", "--crf", "30", "-o", "kept.jsonl", "-y", "--keep", "--work-dir", "kept")
+        self.probing("corpus", "street.y4m", "--crf", "30", "--enc", "tune=grain", "-o", "kept.jsonl", "-y", "--keep", "--work-dir", "kept")
+        row = self.rows("kept.jsonl")[0]
+        self.assertEqual(os.path.getsize(self.path(row["encode_path"])), row["encode_file_bytes"])
+
     def test_every_search_steps_as_finely_as_the_encoder_allows(self):
         want = json.loads(self.probing("search", "street.y4m", "--target-vmaf", "90", "--thorough", "--json").stdout.splitlines()[-1])
         row = json.loads(self.probing("compare", "street.y4m", "--encoders", "libx264", "--target-vmaf", "90", "--thorough", "--format", "json").stdout)["rows"][0]

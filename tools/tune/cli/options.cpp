@@ -136,7 +136,8 @@ void bind_encode(CLI::App &app, EncodingOptions &o, bool several) {
     add_option(app, "--max-tries", o.max_tries, "attempts if an encoder crashes")
         ->check(CLI::Range(1, 20))
         ->group("Encoding");
-    app.add_flag("--keep,--keep-encodes", o.keep, "keep the encodes")->group("Encoding");
+    app.add_flag("--keep,--keep-encodes", o.keep, "keep the encodes, in --work-dir or the folder 'encodes'")
+        ->group("Encoding");
 }
 
 void bind_score(CLI::App &app, ScoringOptions &o, bool has_model_alias) {

@@ -284,6 +284,14 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
     s.slots = slots_.get();
+    if (options_.keep && options_.store.empty() && !options_.dry_run) {
+        s.keep_in = options_.work_dir.empty() ? "encodes" : options_.work_dir;
+        std::error_code error;
+        system::fs::create_directories(s.keep_in, error);
+        if (error)
+            throw CommandError(kExitOutput, "the folder '" + s.keep_in + "' for encodes cannot be made: " +
+                                                error.message() + "; give another --work-dir");
+    }
     if (options_.score_transport == ScoreTransport::direct && backend() != "cuda")
         throw usage_error(
             "--score-transport direct is for `score` with YUV4MPEG2 or raw files, or with --score-backend "

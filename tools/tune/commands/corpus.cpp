@@ -269,7 +269,7 @@ ProbeResult CorpusJob::probe(const CorpusSeries &series, double q) {
         return failed;
     }
     ProbeSetup setup = series.setup;
-    if (o_.keep && !is_task_ && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
+    if (!setup.keep_in.empty() && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
     ProbeResult probe = run_probe(setup, q);
     if (!probe.ok()) run_.check_interrupted(); // not the encoder's result
     return probe;

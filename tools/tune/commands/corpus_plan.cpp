@@ -55,11 +55,8 @@ std::string CorpusGrid::kept_name(const ProbeSetup &setup, double q) const {
     const fs::path source(setup.source.path);
     std::string stem = source.stem().string();
     if (repeated_.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
-    const fs::path folder = o_.work_dir.empty() ? fs::path("encodes") : fs::path(o_.work_dir);
-    fs::create_directories(folder);
-    return (folder / (stem + "__" + setup.encode.adapter->name + "__" + setup.encode.preset +
-                      (setup.variant.empty() ? "" : "__" + setup.variant) + "__crf" + number_text(q) + "." +
-                      std::string(setup.encode.adapter->container)))
+    return (fs::path(setup.keep_in) /
+            (tune::kept_name(setup, stem, q) + "." + std::string(setup.encode.adapter->container)))
         .string();
 }
 

@@ -93,6 +93,11 @@ std::string temporary_name(const std::string &folder, const std::string &extensi
 
 } // namespace
 
+std::string kept_name(const ProbeSetup &setup, const std::string &stem, double q) {
+    return stem + "__" + setup.encode.adapter->name + "__" + setup.encode.preset +
+           (setup.variant.empty() ? "" : "__" + setup.variant) + "__crf" + number_text(q);
+}
+
 Arguments trial_command(const Programs &programs, const Adapter &adapter) {
     return {programs.ffmpeg, // its banner includes the version
             "-nostdin",
@@ -205,29 +210,46 @@ class Probe {
             }
         auto encode = find_stored<StoredEncode>(setup_.cache, Cache::Kind::encode, encodes);
         auto score = find_stored<StoredScore>(setup_.cache, Cache::Kind::score, scores);
-        const bool keeps = !setup_.keep_as.empty() && setup_.samples.size() == 1;
+        const std::string kept = kept_path(sample, encodes);
         result.command = encode_command(setup_.programs, sample.source, sample.window, setup_.encode, q_,
-                                        setup_.encode.two_pass ? 2 : 0, "", keeps ? setup_.keep_as : "OUTPUT.mkv");
-        std::error_code error;
-        if ((!encode || !score || (keeps && !fs::exists(setup_.keep_as, error))) &&
-            !make(number, keeps, encodes, encode, score)) {
+                                        setup_.encode.two_pass ? 2 : 0, "", kept.empty() ? "OUTPUT.mkv" : kept);
+        if ((!encode || !score || !is_kept(kept, *encode)) && !make(number, kept, encodes, encode, score)) {
             const Outcome &o = result.outcome;
             if (check_source() && setup_.cache_failures && !interruption::requested())
                 remember(setup_.cache, Cache::Kind::failure, scores,
                          json(StoredFailure{o.row_status(), o.stage, o.sentence, o.tail}), about(), result.warnings);
             return false;
         }
-        if (!keeps && setup_.samples.size() == 1 && shared_path_.empty()) find_shared(encodes, *encode);
-        result.encode_path = keeps ? setup_.keep_as : setup_.samples.size() == 1 ? shared_path_ : "";
+        const bool is_alone = setup_.samples.size() == 1;
+        if (kept.empty() && is_alone && shared_path_.empty()) find_shared(encodes, *encode);
+        result.encode_path = !is_alone ? "" : kept.empty() ? shared_path_ : kept;
         collect(sample, *encode, *score);
         return true;
     }
 
-    bool make(std::size_t number, bool keeps, const std::string &key, std::optional<StoredEncode> &encode,
+    // Where the encode stays; empty: nowhere.
+    std::string kept_path(const Sample &sample, const std::string &key) const {
+        if (!setup_.keep_as.empty() && setup_.samples.size() == 1) return setup_.keep_as;
+        if (setup_.keep_in.empty()) return {};
+        const auto of_command = [&] {
+            return sha256_hex(shell_quoted(encode_command(setup_.programs, sample.source, sample.window, setup_.encode,
+                                                          q_, setup_.encode.two_pass ? 2 : 0, "", "")));
+        };
+        const std::string name = kept_name(setup_, fs::path(setup_.source.path).stem().string(), q_) + "__" +
+                                 (key.empty() ? of_command() : key).substr(0, 8);
+        return (fs::path(setup_.keep_in) / (name + "." + std::string(setup_.encode.adapter->container))).string();
+    }
+    // Another run's file of this name has another size.
+    static bool is_kept(const std::string &path, const StoredEncode &encode) {
+        std::error_code error;
+        return path.empty() || fs::file_size(path, error) == encode.file_bytes;
+    }
+
+    bool make(std::size_t number, const std::string &kept, const std::string &key, std::optional<StoredEncode> &encode,
               std::optional<StoredScore> &score) {
+        const bool keeps = !kept.empty();
         const ScratchFile file(
-            keeps ? setup_.keep_as : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)),
-            keeps);
+            keeps ? kept : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)), keeps);
         EncodeResult encoded;
         if (encode && find_shared(key, *encode)) {
             encoded.path = shared_path_;

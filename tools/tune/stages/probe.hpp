@@ -114,7 +114,8 @@ struct ProbeSetup {
     Cache *cache = nullptr;
     bool cache_failures = false;
     std::string work_folder;
-    std::string keep_as; // where a full pass keeps its encode; empty: removed
+    std::string keep_as; // where a full pass keeps its encode
+    std::string keep_in; // where any other encode is kept, under a name of its own; empty: it is removed
     bool size_of_file = false;
     std::function<void(const StageProgress &)> progress;
     Slots *slots = nullptr;
@@ -122,6 +123,9 @@ struct ProbeSetup {
 
 // Never throws for failing tools; the result describes failures.
 ProbeResult run_probe(const ProbeSetup &setup, double q);
+
+// The name of a kept encode, without extension.
+std::string kept_name(const ProbeSetup &setup, const std::string &stem, double q);
 
 // Keys of a probe for caching and resuming, without running anything.
 std::pair<std::string, std::string> probe_keys(const ProbeSetup &setup, double q);

@@ -159,6 +159,9 @@ class Plans(tune_case.TuneCase):
         self.assertEqual(ranges("plan.json"), [(0, 12), (12, 24)])
         self.tune(*common, "--shots", "plan.json", "--plan-out", "again.json")
         self.assertEqual(ranges("again.json"), ranges("plan.json"))
+        for text in ('{"shots": [{"start_frame": "a", "end_frame": 23}]}', '[{"start_frame": null, "end_frame": 23}]', '[{"start_frame": 0.5, "end_frame": 23}]', "[" * 100000 + "]" * 100000):
+            with open(self.path("wrong.json"), "w") as file: file.write(text)
+            self.assertIn("'wrong.json' has no shots", self.tune(*common, "--shots", "wrong.json", code=2).stderr)
         with open(self.path("list.json"), "w") as file: json.dump([{"start_frame": 0, "end_frame": 12}, {"start_frame": 12, "end_frame": 24}], file)
         self.tune(*common, "--shots", "list.json", "--plan-out", "third.json")
         self.assertEqual(ranges("third.json"), ranges("plan.json"))

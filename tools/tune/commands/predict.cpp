@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -13,6 +14,7 @@
 #include "commands/shot_plan.hpp"
 #include "curves/score_curve.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -64,7 +66,7 @@ double Calibration::half_width(double alpha) const { return conformal_half_width
 
 Calibration read_calibration(const std::string &path) {
     system::fs::ifstream file(path);
-    const json document = json::parse(file, nullptr, false);
+    const json document = json_of(std::string(std::istreambuf_iterator<char>(file), {}));
     const auto residuals = document.is_object() ? document.find("residuals") : document.end();
     if (!document.is_object() || document.value("method", "split-conformal") != "split-conformal" ||
         residuals == document.end() || !residuals->is_array() || residuals->empty())

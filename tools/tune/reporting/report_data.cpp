@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +12,7 @@
 #include "rows/fields.hpp"
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -95,7 +97,7 @@ bool add_object(const json &object, ReportData &data) {
 }
 
 void read_file(const std::string &path, std::istream &file, ReportData &data) {
-    const json whole = json::parse(file, nullptr, false);
+    const json whole = json_of(std::string(std::istreambuf_iterator<char>(file), {}));
     if (whole.is_array()) {
         for (const json &object : whole)
             if (!add_object(object, data)) data.complaints.push_back(path + ": skipped an entry that is not a row");

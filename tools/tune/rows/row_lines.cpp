@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -20,7 +21,7 @@ json parse_row(std::string line) {
         for (std::size_t at = 0; (at = line.find(from, at)) != std::string::npos;)
             line.replace(at, std::strlen(from), to);
     if (line.size() > (16u << 20)) return nullptr;
-    json row = json::parse(line, nullptr, false);
+    json row = json_of(line);
     if (!row.is_object()) return nullptr;
     for (const auto &[old_key, key] : {std::pair("codec", "encoder"), std::pair("q", "crf"), std::pair("cq", "crf"),
                                        std::pair("vmaf", "vmaf_score"), std::pair("actual_kbps", "bitrate_kbps")})

@@ -9,6 +9,7 @@
 #include "hash/sha256.hpp"
 #include "stages/cut_detector.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -183,16 +184,20 @@ void settle_ends(std::vector<Shot> &shots, bool is_plan) {
     for (Shot &shot : shots) shot.end++;
 }
 
+bool is_frame(const json &item, const char *key) {
+    return item.is_object() && item.contains(key) && item[key].is_number_integer();
+}
+
 // start_frame and end_frame, as JSON or CSV.
 std::vector<Shot> parse_shots(const std::string &text, const std::string &path) {
     std::vector<Shot> shots;
     bool is_plan = false;
-    const json document = json::parse(text, nullptr, false);
+    const json document = json_of(text);
     if (!document.is_discarded()) {
         is_plan = document.is_object() && document.contains("segment_commands");
-        const json &list = document.is_object() ? document.value("shots", json::array()) : document;
+        const json list = document.is_object() ? document.value("shots", json::array()) : document;
         for (const json &item : list)
-            if (item.is_object() && item.contains("start_frame") && item.contains("end_frame"))
+            if (is_frame(item, "start_frame") && is_frame(item, "end_frame"))
                 shots.push_back({item["start_frame"].get<std::int64_t>(), item["end_frame"].get<std::int64_t>()});
     } else {
         std::istringstream lines(text);

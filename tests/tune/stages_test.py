@@ -3,6 +3,7 @@
 
   stages_test.py VMAF_TUNE VMAF CLIPGEN
 """
+import fcntl
 import itertools
 import json
 import os
@@ -10,9 +11,11 @@ import pty
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -393,8 +396,9 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
 
     # Output
 
-    def on_terminal(self, *arguments, both=False, **env):
+    def on_terminal(self, *arguments, both=False, columns=80, **env):
         main, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen([TUNE, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=other if both else subprocess.DEVNULL, stderr=other, env=self.environment(env))
         os.close(other)
         text = b""
@@ -441,6 +445,22 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
         self.assertRegex(text, "\033\\[32mlibx264 ")
         self.assertRegex(text, "\033\\[31mlibx264 .*misses the target")
         self.assertNotIn("\033[3", self.on_terminal(*common, NO_COLOR="1"))
+
+    def test_narrow_terminals_see_percent_and_time_left(self):
+        for columns in (44, 20):
+            text = self.on_terminal("search", "-i", self.clip, "--preset", "ultrafast", "--q-step", "1", "--target-vmaf", "80", "--score-scale", "1280x720", "--no-cache", columns=columns)
+            self.assertRegex(text, r"\d% ETA \d:\d\d" if columns == 20 else r"score .*\d%.* ETA \d:\d\d")
+            self.assertRegex(text, r"/about \d, ETA" if columns == 20 else r"/about \d probes, ETA")
+            for line in re.sub("\033[^A-Za-z]*[A-Za-z]", "\n", text).splitlines():
+                if "%" in line: self.assertLess(len(line), columns, line)
+
+    def test_terminals_are_not_controlled_by_names(self):
+        name = "a\x1b[31mred.y4m"
+        shutil.copy(self.clip, self.path(name))
+        for command in (("score", name, name), ("per-shot", "-i", name, "--preset", "ultrafast", "--target-vmaf", "50", "--q-step", "8"), ("encode", "-i", name, "--preset", "ultrafast", "--crf", "40", "-o", name + ".mkv")):
+            text = self.on_terminal(*command, "--score-scale", "none", both=True)
+            self.assertNotIn("\x1b[31mred", text)
+            self.assertIn("red", text)
 
     def test_events_and_logs_record_what_happens(self):
         result = self.tune("sample", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", "--score-scale", "1280x720", "--progress", "json", "--log", "run.log", "--timeout", "60")

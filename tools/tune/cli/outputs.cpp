@@ -3,8 +3,11 @@
 #include <set>
 
 #include "base/option_items.hpp"
+#include "base/visible_text.hpp"
 #include "cli/command_error.hpp"
+#include "cli/progress.hpp"
 #include "system/output_file.hpp"
+#include "system/terminal.hpp"
 
 namespace vmaf::tune {
 
@@ -38,6 +41,12 @@ void check_files(const CommandFiles &files) {
         if (!places.insert(system::place_of_output(path)).second)
             throw usage_error("two outputs would be written to '" + path + "'; give each a name of its own");
     }
+}
+
+void print_answer(const std::string &text) {
+    Progress::make_way();
+    const std::string shown = system::is_terminal(system::Stream::output) ? visible_lines(text) : text;
+    system::write_output_file("-", [&](const auto &out) { out(shown); });
 }
 
 } // namespace vmaf::tune

@@ -28,4 +28,7 @@ void check_files(const CommandFiles &files);
 // The same for an output with a generated name.
 void check_output(const CommandFiles &files, const std::string &path);
 
+// An answer on standard output. On a terminal control characters are made visible.
+void print_answer(const std::string &text);
+
 } // namespace vmaf::tune

@@ -49,6 +49,28 @@ std::string probe_name(const std::string &label, const StageProgress &p) {
 
 } // namespace
 
+std::string bar_text(const BarParts &parts, std::size_t columns) {
+    constexpr std::size_t kLongest = 20, kShortest = 4, kFrame = 3; // kFrame: a space and brackets
+    const auto after_bar = [&](bool with_speed) {
+        std::string text = " " + fixed_text(100 * parts.done, 0) + "%";
+        if (with_speed) text += " " + parts.speed;
+        return parts.left.empty() ? text : text + " " + parts.left;
+    };
+    const auto room_for_bar = [&](const std::string &figures) {
+        const std::size_t taken = parts.name.size() + figures.size() + kFrame;
+        return taken < columns ? std::min(kLongest, columns - taken) : 0;
+    };
+    std::string figures = after_bar(true);
+    if (room_for_bar(figures) < kShortest) figures = after_bar(false);
+    const std::size_t width = room_for_bar(figures);
+    if (width < kShortest) {
+        figures = figures.substr(0, columns);
+        return parts.name.substr(0, columns - figures.size()) + figures;
+    }
+    const auto filled = static_cast<std::size_t>(double(width) * parts.done);
+    return parts.name + " [" + std::string(filled, '#') + std::string(width - filled, '-') + "]" + figures;
+}
+
 void StageTimes::add(Stage stage, std::int64_t frames, double seconds) {
     constexpr double kFade = 0.7;
     Sum &sum = sums_[static_cast<std::size_t>(stage)];
@@ -164,21 +186,20 @@ std::optional<double> Progress::seconds_left(const Running &running) const {
     return left;
 }
 
-std::string Progress::bar_line(const Running &running) const {
+std::string Progress::bar_line(const Running &running, std::size_t columns) const {
     const StageProgress &p = running.now;
-    std::string bar(20, '-');
-    std::fill_n(bar.begin(), static_cast<std::ptrdiff_t>(20 * part_done(p)), '#');
-    char figures[64];
-    std::snprintf(figures, sizeof figures, "%3.0f%% %.0f fps", 100 * part_done(p), p.fps);
     const std::optional<double> left = seconds_left(running);
-    return clock_text(std::chrono::duration<double>(Clock::now() - started_).count()) + " " +
-           probe_name(running.label, p) + " [" + bar + "] " + figures + (left ? " ETA " + clock_text(*left) : "");
+    return bar_text({clock_text(std::chrono::duration<double>(Clock::now() - started_).count()) + " " +
+                         probe_name(running.label, p),
+                     fixed_text(p.fps, 0) + " fps", left ? "ETA " + clock_text(*left) : "", part_done(p)},
+                    columns);
 }
 
-std::string Progress::overall_line() const {
+std::string Progress::overall_line(std::size_t columns) const {
     const std::size_t total = expected_ > 0 ? expected_ : std::max(search_probes_, finished_ + 1);
-    std::string text =
-        std::to_string(finished_) + "/" + (expected_ > 0 ? "" : "about ") + std::to_string(total) + " probes";
+    constexpr std::size_t kWide = 40;
+    std::string text = std::to_string(finished_) + "/" + (expected_ > 0 ? "" : "about ") + std::to_string(total) +
+                       (columns < kWide ? "" : " probes");
     const std::optional<double> probe = times_.seconds_of_probe();
     if (!probe || total <= finished_) return text;
     const std::size_t waiting = total - finished_ - std::min(total - finished_, running_.size());
@@ -192,13 +213,13 @@ void Progress::draw_bars(Clock::time_point now) {
     if (now - last_drawn_ < kRedraw) return;
     last_drawn_ = now;
     clear_bars();
-    const std::size_t columns = system::terminal_columns();
+    const std::size_t columns = std::max(2u, system::terminal_columns()) - 1;
     std::string text;
     for (const auto &[thread, running] : running_) {
-        text += bar_line(running).substr(0, columns - 1) + "\n";
+        text += bar_line(running, columns) + "\n";
         lines_shown_++;
     }
-    text += overall_line().substr(0, columns - 1);
+    text += overall_line(columns).substr(0, columns);
     lines_shown_++;
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);

@@ -32,6 +32,14 @@ class StageTimes {
     std::array<Sum, 2> sums_; // recent stages weigh more
 };
 
+// A bar for a terminal of any width: percent and time left stay, the bar shrinks, then speed, bar and end of the name
+// go.
+struct BarParts {
+    std::string name, speed, left; // left: "ETA 0:05", or empty
+    double done = 0;               // 0 to 1
+};
+std::string bar_text(const BarParts &parts, std::size_t columns);
+
 class Progress {
   public:
     enum class Mode { bar, plain, json, none };
@@ -64,8 +72,8 @@ class Progress {
 
     void clear_bars();
     void draw_bars(Clock::time_point now);
-    std::string bar_line(const Running &running) const;
-    std::string overall_line() const;
+    std::string bar_line(const Running &running, std::size_t columns) const;
+    std::string overall_line(std::size_t columns) const;
     std::optional<double> seconds_left(const Running &running) const;
     void tell(Running &running, Clock::time_point now);
     void write_event(nlohmann::json object);

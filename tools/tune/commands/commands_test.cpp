@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "cli/arguments.hpp"
+#include "cli/progress.hpp"
 #include "commands/commands.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/manifest.hpp"
@@ -311,6 +312,16 @@ TEST(CommandLine, KnowsTheFlagsOfOlderTools) {
     }
     EXPECT_NE(p.app.get_subcommand("per-shot")->get_option_no_throw("--per-shot-bin"), nullptr);
     EXPECT_NE(p.app.get_subcommand("search")->get_option_no_throw("--coarse-to-fine"), nullptr);
+}
+
+TEST(Bars, KeepPercentAndTimeLeftAtAnyWidth) {
+    const BarParts parts{"0:02 libx264 crf 27 score", "31 fps", "ETA 0:05", 0.5};
+    EXPECT_EQ(bar_text(parts, 79), "0:02 libx264 crf 27 score [##########----------] 50% 31 fps ETA 0:05");
+    EXPECT_EQ(bar_text(parts, 59), "0:02 libx264 crf 27 score [#####------] 50% 31 fps ETA 0:05");
+    EXPECT_EQ(bar_text(parts, 47), "0:02 libx264 crf 27 score [###---] 50% ETA 0:05");
+    EXPECT_EQ(bar_text(parts, 43), "0:02 libx264 crf 27 score 50% ETA 0:05");
+    EXPECT_EQ(bar_text(parts, 19), "0:02 l 50% ETA 0:05");
+    for (std::size_t columns = 1; columns < 100; columns++) EXPECT_LE(bar_text(parts, columns).size(), columns);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/visible_text.hpp"
+#include "cli/outputs.hpp"
 #include "system/filesystem.hpp"
 #include "system/host.hpp"
 #include "system/output_file.hpp"
@@ -178,8 +179,8 @@ void check_result(const RunningOptions &o, const std::string &path) {
 
 void write_result(const RunningOptions &o, const std::string &path, const std::string &text) {
     check_result(o, path);
-    if (path.empty() || path == "-") Progress::make_way();
-    vmaf::system::write_output_file(path.empty() ? "-" : path, [&](const auto &out) { out(text); });
+    if (path.empty() || path == "-") return print_answer(text);
+    vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
 std::string deliver(const RunningOptions &o, const std::string &path, const std::string &text) {

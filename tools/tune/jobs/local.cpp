@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/thread_group.hpp"
-#include "system/output_file.hpp"
+#include "cli/outputs.hpp"
 
 namespace vmaf::tune {
 
@@ -118,10 +118,7 @@ int run_here(const JobCommand &command) {
         is_interrupted = true;
     }
     const Answer answer = job->result(rows);
-    if (!answer.text.empty()) {
-        Progress::make_way();
-        system::write_output_file("-", [&](const auto &out) { out(answer.text); });
-    }
+    if (!answer.text.empty()) print_answer(answer.text);
     if (!answer.summary.empty()) job->progress().say(answer.summary);
     if (is_interrupted) throw interrupted();
     return answer.exit_code;

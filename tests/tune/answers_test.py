@@ -82,7 +82,7 @@ class Conditions(tune_case.TuneCase):
         for row in rows: del row["conditions"]
         with open(self.path("old.jsonl"), "w") as file: file.writelines(json.dumps(row) + "\n" for row in rows)
         run = self.tune("search", "--from-corpus", "old.jsonl", "--target-vmaf", "5")
-        self.assertIn("2 rows do not state how they were scored", run.stderr)
+        self.assertIn("2 rows without scoring conditions", run.stderr)
         with open(self.path("both.jsonl"), "w") as file: file.write(open(self.path("old.jsonl")).read() + open(self.path("new.jsonl")).read())
         self.tune("search", "--from-corpus", "both.jsonl", "--target-vmaf", "5")
 
@@ -111,6 +111,10 @@ class Encodes(tune_case.TuneCase):
             run = self.encode("--enc", option, encoder=encoder, code=4)
             self.assertIn(f"the option '{name}' was not used", run.stderr)
             self.assertIn("--allow-unused-options", run.stderr)
+        self.assertRegex(self.encode("--enc", "level=9.9", code=4).stderr, "level.*9[.]9")
+        self.assertNotIn("specified for", self.encode("--enc", "tune=grain", encoder="libsvtav1", code=4).stderr)
+        run = self.tune("search", "-i", "clip.y4m", "-e", "mpeg2video", "--encoder-generic", "--target-vmaf", "50", "--score-scale", "none", code=4)
+        self.assertIn("mpeg2video has no -crf", run.stderr + run.stdout)  # every probe would be the same
         self.assertIn("knows no option 'no-such'", self.encode("--enc", "no-such=1", code=4).stderr)
         self.encode("--enc", "x264-params=foo=1", "--allow-unused-options")
         self.encode("--enc", "x264-params=merange=12")

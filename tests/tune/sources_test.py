@@ -196,6 +196,8 @@ class Sources(tune_case.TuneCase):
         self.assertIn("--audio-codec", run.stderr)
         self.assertNotIn("kbps", run.stderr)
         self.tune("encode", "-i", "sound.mp4", "-e", "libsvtav1", "--preset", "ultrafast", "--crf", "50", "--audio-codec", "libopus", "-o", "sound.webm")
+        self.ffmpeg("-i", "clip.y4m", "-f", "lavfi", "-i", "sine=d=1", *LOSSLESS, "-c:a", "truehd", "-strict", "-2", "-shortest", "sound.mkv")
+        self.assertRegex(self.tune("encode", "-i", "sound.mkv", "--preset", "ultrafast", "--crf", "50", "-o", "truehd.mp4", code=2).stderr, "cannot hold the streams .*truehd.* experimental")
 
     def test_covers_and_attachments_are_kept_or_reported(self):
         self.ffmpeg("-i", "clip.y4m", "-frames:v", "1", "-s", "64x64", "cover.png")
@@ -208,8 +210,10 @@ class Sources(tune_case.TuneCase):
         self.assertIn("will not have the cover picture", self.tune("encode", "-i", "covered.mp4", *common, "-o", "kept.mkv").stderr)
         with open(self.path("font.ttf"), "wb") as file: file.write(bytes(200))
         self.ffmpeg("-i", "bare.mp4", "-c", "copy", "-attach", "font.ttf", "-metadata:s:t", "mimetype=application/x-truetype-font", "attached.mkv")
-        self.assertIn("1 attached files", self.tune("encode", "-i", "attached.mkv", *common, "-o", "attached.mp4").stderr)
+        self.assertIn("1 attached file (", self.tune("encode", "-i", "attached.mkv", *common, "-o", "attached.mp4").stderr)
         self.assertNotIn("will not have", self.tune("encode", "-i", "attached.mkv", *common, "-o", "again.mkv").stderr)
+        self.ffmpeg("-i", "bare.mp4", "-i", "bare.mp4", "-map", "0:v", "-map", "1:v", "-c", "copy", "two.mkv")
+        self.assertIn("will not have 1 other video stream", self.tune("encode", "-i", "two.mkv", *common, "-o", "one.mkv").stderr)
 
     def test_light_levels_in_the_stream_alone_are_kept(self):
         display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"

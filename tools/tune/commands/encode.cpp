@@ -183,7 +183,7 @@ void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile 
         result["conditions"] = {{"metrics", measured_json(scored.measured)}};
         scored_line =
             "scored: " + measured_text(scored.measured, {job.source.width, job.source.height}, job.setup.score.scaler) +
-            "; the whole source (" + std::to_string(scored.frames) + " frames)" + decoded_text(scored.decoded_by);
+            "; the whole source (" + counted(scored.frames, "frame") + ")" + decoded_text(scored.decoded_by);
     }
     file.keep(o.overwrite || o.overwrite_input);
     result["output"] = job.output;
@@ -250,8 +250,8 @@ void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
                           fs::path(job.output).extension().string() + "'; use .mkv, .mp4, .mov or .webm");
     if (!is_refused) return; // other failures are reported by the encode itself
     std::string reason = "it refuses a stream";
-    for (const char *sign :
-         {"are supported for", "Could not find tag for codec", "not currently supported in container"})
+    for (const char *sign : {"are supported for", "Could not find tag for codec",
+                             "not currently supported in container", "support is experimental"})
         if (const std::size_t at = said.find(sign); at != std::string::npos) {
             const std::size_t start = said.rfind('\n', at) + 1;
             reason = said.substr(start, said.find('\n', at) - start);

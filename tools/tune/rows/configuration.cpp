@@ -54,8 +54,8 @@ Configuration configuration_of(const json &row) {
 bool states_conditions(const json &row) { return !object_in(row, "conditions").empty(); }
 
 std::string unstated_text(std::size_t rows) {
-    return std::to_string(rows) + (rows == 1 ? " row does" : " rows do") +
-           " not state how they were scored; read as every frame, an unfiltered reference and no film grain";
+    return counted(static_cast<std::int64_t>(rows), "row") + " without scoring conditions: read as scored with the " +
+           "defaults (every frame, an unfiltered reference, no film grain)";
 }
 
 ScoreConditions conditions_of(const json &row, const std::string &metric) {

@@ -11,6 +11,7 @@
 #include "source/display.hpp"
 #include "source/stream.hpp"
 #include "system/filesystem.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
@@ -80,8 +81,10 @@ std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachmen
     };
     add(!source.covers.empty() && !(is_mp4 && keeps_attachments), "the cover picture");
     add(source.attachments > 0 && (is_mp4 || !keeps_attachments),
-        std::to_string(source.attachments) + " attached files (fonts and the like)");
-    add(source.data_streams > 0, std::to_string(source.data_streams) + " data streams (time codes and the like)");
+        counted(source.attachments, "attached file") + " (fonts and the like)");
+    add(source.data_streams > 0, counted(source.data_streams, "data stream") + " (time codes and the like)");
+    const int other_videos = source.video_streams - 1 - static_cast<int>(source.covers.size());
+    add(other_videos > 0, counted(other_videos, "other video stream"));
     return text;
 }
 

@@ -1,5 +1,6 @@
 #include "stages/conditions.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -23,12 +24,24 @@ std::string model_text(const std::string &model) { return model.starts_with("ver
 std::string frames_text(const ProbeSetup &setup, const ProbeResult &probe) {
     std::string text =
         setup.score.subsample > 1 ? "one of " + std::to_string(setup.score.subsample) + " frames, " : std::string();
-    if (setup.clip_mode == "full")
-        return text + "the whole source (" + std::to_string(probe.scored_frames) + " frames)";
+    if (setup.clip_mode == "full") return text + "the whole source (" + counted(probe.scored_frames, "frame") + ")";
     if (setup.clip_mode == "shot") return text + "every shot by itself";
     const std::size_t count = probe.samples.size();
     return text + std::to_string(count) + (count == 1 ? " sample, " : " samples, ") +
            fixed_text(probe.encoded_duration, 1) + " of " + fixed_text(setup.source.duration, 1) + " s";
+}
+
+// Where film grain may matter: AV1 sources, and encodes that were given some.
+std::string grain_text(const ProbeSetup &setup) {
+    const bool is_av1 = setup.source.codec == "av1", is_dropped = setup.score.drop_film_grain;
+    const Arguments &options = setup.encode.user_arguments;
+    const bool is_added = std::any_of(options.begin(), options.end(), [](const std::string &option) {
+        return option.find("film-grain") != std::string::npos || option.find("film_grain") != std::string::npos ||
+               option.find("denoise-noise-level") != std::string::npos;
+    });
+    if (!is_dropped) return is_av1 ? "; with the film grain of source and encode" : "; with film grain";
+    if (is_av1) return "; with the source's film grain, without the encode's";
+    return is_added ? "; without the encode's film grain" : "";
 }
 
 } // namespace
@@ -52,13 +65,7 @@ std::string measured_text(const std::map<std::string, MeasuredAt> &measured, Fra
 
 std::string conditions_line(const ProbeSetup &setup, const ProbeResult &probe) {
     return "scored: " + measured_text(probe.measured, {setup.source.width, setup.source.height}, setup.score.scaler) +
-           "; " + frames_text(setup, probe) +
-           (setup.score.drop_film_grain   ? ""
-            : setup.source.codec == "av1" ? "; with the film grain of source and encode"
-                                          : "; with film grain") +
-           (setup.score.drop_film_grain && setup.source.codec == "av1"
-                ? "; with the source's film grain, without the encode's"
-                : "") +
+           "; " + frames_text(setup, probe) + grain_text(setup) +
            (setup.score.reference_filter.empty() ? "" : "; reference filtered by " + setup.score.reference_filter) +
            decoded_text(probe.decoded_by);
 }

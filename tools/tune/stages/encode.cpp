@@ -263,7 +263,6 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
         {"Specified pixel format", "the encoder does not take this pixel format; use --out-pix-fmt"},
         {"No such filter", "this FFmpeg lacks a filter that the graph names; check --vfilter"},
         {"Invalid data found", "the input is damaged or truncated"},
-        {"Error parsing option", "an --enc option is not accepted by the encoder"},
         {"Option not found", "an option is not known to this FFmpeg (5.1 or newer is needed)"},
     };
     std::string sentence =

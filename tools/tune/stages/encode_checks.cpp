@@ -29,6 +29,12 @@ std::string option_in(const std::string &line) {
     return {};
 }
 
+// Without the reporting part of FFmpeg, and the reasons that it gives for every unused option.
+std::string quoted_part(const std::string &line) {
+    const std::size_t start = line.starts_with("[") ? std::min(line.find("] ") + 2, line.size()) : 0;
+    return line.substr(start, line.find(" specified for ", start) - start);
+}
+
 std::string chroma_text(int chroma) {
     const std::string digits = std::to_string(chroma);
     return std::string() + digits[0] + ":" + digits[1] + ":" + digits[2];
@@ -37,6 +43,10 @@ std::string chroma_text(int chroma) {
 } // namespace
 
 std::string unused_option(const EncodeSettings &settings, const std::string &messages) {
+    const bool is_generic = settings.adapter->family == EncoderFamily::generic;
+    if (is_generic && messages.find("Codec AVOption crf ") != std::string::npos)
+        return settings.adapter->name + " has no -crf, so that every quality value gives the same encode; "
+                                        "--encoder-generic is for encoders that have it";
     if (settings.allow_unused_options || (settings.user_arguments.empty() && settings.user_input_arguments.empty()))
         return {};
     Arguments given = settings.user_arguments;
@@ -56,8 +66,7 @@ std::string unused_option(const EncodeSettings &settings, const std::string &mes
     std::istringstream lines(messages);
     for (std::string line; std::getline(lines, line);)
         if (const std::string name = option_in(line); !name.empty() && is_given(name))
-            return "the option '" + name + "' was not used: FFmpeg says \"" +
-                   line.substr(line.starts_with("[") ? std::min(line.find("] ") + 2, line.size()) : 0).substr(0, 160) +
+            return "the option '" + name + "' was not used: FFmpeg says \"" + quoted_part(line) +
                    "\"; check --enc, or use --allow-unused-options";
     return {};
 }

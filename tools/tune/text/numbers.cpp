@@ -21,4 +21,8 @@ std::string fixed_text(double value, int digits) {
     return text;
 }
 
+std::string counted(std::int64_t count, const std::string &noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 } // namespace vmaf::tune

@@ -162,7 +162,7 @@ class Predict(tune_case.TuneCase):
         self.assertEqual(set(rows), {"plain", "keys"})
         self.assertEqual(rows["plain"]["bitrate_delta_pct"], 0)
         self.assertGreater(rows["keys"]["bitrate_delta_pct"], 0)
-        for wrong in ("nameless", "=tune=grain"):
+        for wrong in ("nameless", "=tune=grain", "a/b=tune=grain"):
             self.quick("compare", "-i", "street.y4m", "--target-vmaf", "85", "--variant", wrong, code=2)
 
     # XPSNR

@@ -30,6 +30,8 @@ Variant parse_variant(const std::string &text) {
     variant.name = text.substr(0, equals);
     if (equals == std::string::npos || variant.name.empty())
         throw usage_error("--variant " + text + " is not of the form NAME=key=value,...; NAME= is one without options");
+    if (variant.name.find_first_of("/\\") != std::string::npos)
+        throw usage_error("--variant " + text + ": a name cannot have slashes, because kept encodes are named by it");
     for (const std::string &item : items_of(text.substr(equals + 1))) {
         const std::size_t at = item.find('=');
         const std::string key = item.substr(0, at), value = at == std::string::npos ? "" : item.substr(at + 1);

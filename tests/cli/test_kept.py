@@ -182,21 +182,14 @@ class Kept(CommandTest):
             self.ended(server)
 
     def test_running_out_of_memory_drops_what_is_kept(self):
-        """A larger clip needs what an earlier one left. So little memory that a run alone fails is no case for this."""
+        """A larger clip needs what an earlier one left."""
         large = self.encode(self.clip("large.y4m", size="1280x720", frames=24), "large.mp4")
-        cases = 0
-        for megabytes in (150, 110, 80, 60):
-            memory = {"FAKE_CUDA_MEMORY": str(megabytes * 1000000)}
-            alone = [self.vmaf("-r", clip, "-d", clip, *VIF, "-o", "/dev/null", expect=None, env={**os.environ, "LD_LIBRARY_PATH": FAKE, **memory}).returncode for clip in (large, self.ref)]
-            if any(alone):
-                continue
-            cases += 1
-            server = self.server(**memory)
+        for megabytes in (150, 110):  # below, decoders may find no memory even without kept clips
+            server = self.server(FAKE_CUDA_MEMORY=str(megabytes * 1000000))
             for distorted, reference in ((self.encodes[0], self.ref), (large, large), (self.encodes[1], self.ref)):
                 document, _ = self.ask(server, distorted, reference=reference)
                 self.assertEqual(document, self.fresh(distorted, reference=reference), megabytes)
             self.ended(server)
-        self.assertGreater(cases, 1)
 
     def test_an_allocation_that_fails(self):
         """The request is scored or refused, and so is the next one."""

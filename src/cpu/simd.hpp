@@ -42,7 +42,8 @@
 #endif
 #endif
 
-// clang-format off: the order matters
+// The order matters.
+// clang-format off
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "hwy/cache_control.h"

@@ -215,6 +215,16 @@ class Sources(tune_case.TuneCase):
         self.ffmpeg("-i", "bare.mp4", "-i", "bare.mp4", "-map", "0:v", "-map", "1:v", "-c", "copy", "two.mkv")
         self.assertIn("will not have 1 other video stream", self.tune("encode", "-i", "two.mkv", *common, "-o", "one.mkv").stderr)
 
+    def test_of_several_video_streams_the_default_or_largest_is_used(self):
+        self.ffmpeg("-i", "clip.y4m", *LOSSLESS, "large.mp4")
+        self.ffmpeg("-i", "clip.y4m", "-vf", "scale=64:64,setsar=1", *LOSSLESS, "little.mp4")
+        width = lambda name: int(subprocess.check_output(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=width", "-of", "csv=p=0", self.path(name)]))
+        for default, expected in ((None, width("large.mp4")), (0, 64)):
+            flags = [("-disposition:v:" + str(i), "default" if i == default else "0") for i in (0, 1)]
+            self.ffmpeg("-i", "little.mp4", "-i", "large.mp4", "-map", "0:v", "-map", "1:v", "-c", "copy", *flags[0], *flags[1], "-y", "several.mkv")
+            self.tune("encode", "-i", "several.mkv", "--preset", "ultrafast", "--crf", "30", "-y", "-o", "chosen.mkv")
+            self.assertEqual(width("chosen.mkv"), expected, default)
+
     def test_light_levels_in_the_stream_alone_are_kept(self):
         display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"
         self.ffmpeg("-i", "clip.y4m", "-vf", "format=yuv420p10le", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",

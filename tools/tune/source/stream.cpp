@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <sstream>
+#include <tuple>
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
@@ -143,6 +144,16 @@ json answer_about_times(const SourceRequest &request, int stream) {
                        request.path);
 }
 
+bool has_disposition(const json &stream, const char *name) {
+    return stream.contains("disposition") && number_of(stream["disposition"], name) != 0;
+}
+
+// The stream to use has the highest, as in vmaf: the file's default one, of several (or none) the largest.
+auto rank(const json &stream) {
+    return std::tuple(!text_of(stream, "codec_name").empty(), number_of(stream, "nb_frames") != 1,
+                      has_disposition(stream, "default"), number_of(stream, "width") * number_of(stream, "height"));
+}
+
 // The video stream to use, and the other streams.
 const json &choose_stream(Source &source, const SourceRequest &request, const json &streams) {
     const json *chosen = nullptr;
@@ -154,9 +165,10 @@ const json &choose_stream(Source &source, const SourceRequest &request, const js
             source.data_streams += text_of(stream, "codec_type") == "data";
             continue;
         }
-        const bool cover = stream.contains("disposition") && number_of(stream["disposition"], "attached_pic") != 0;
-        const bool wanted = request.stream ? video == *request.stream : !cover;
-        if (!chosen && wanted) {
+        const bool cover = has_disposition(stream, "attached_pic");
+        const bool wanted =
+            request.stream ? video == *request.stream : !cover && (!chosen || rank(stream) > rank(*chosen));
+        if (wanted) {
             chosen = &stream;
             source.stream = video;
         } else if (cover) {

@@ -77,6 +77,8 @@ std::string why_not(const ScorePair &pair, const ScorePlan &plan, const ScoreSet
                        "' is neither YUV4MPEG2 nor raw video (compressed files: with --score-backend cuda, which "
                        "decodes on the same GPU)";
             if (!is_exactly_defined(source->codec)) return "the GPU does not decode " + source->codec;
+            if (source->video_streams - int(source->covers.size()) > 1)
+                return "'" + source->path + "' has several video streams";
             if (source->codec == "av1" && settings.drop_film_grain)
                 return "the GPU's decoder adds film grain (--film-grain keep)";
             if (!pair.reference_window.full() || !pair.distorted_window.full() || settings.dist_delay != 0)

@@ -2,7 +2,7 @@
 #
 # pack needs FFMPEG_LIBRARIES, a folder with FFmpeg's shared libraries built with the GPU decoders and little else (configure
 # --enable-ffnvcodec --enable-hwaccel=h264_nvdec,hevc_nvdec,av1_nvdec,vp9_nvdec ...), and an ffmpeg that encodes the clips. FFMPEG_PROGRAMS:
-# a folder with ffmpeg and ffprobe that run with those libraries, for the steps tune_direct and tune_gpu (which needs libx264).
+# a folder with ffmpeg and ffprobe that run with those libraries, for the steps tune_direct and tune_gpu (which needs libx264 and lavfi).
 
 # Clips of a few frames, encoded, then repeated by copying packets, which keeps key frames.
 make_videos() { # folder

@@ -20,21 +20,25 @@ std::string described(const PictureArea &a) {
            std::to_string(a.height());
 }
 
-// Sums a block of tiles, word by word.
-void add_up(const TileGrid &grid, const TileGrid::Block &block, const FrameResult &result, bool is_real,
-            std::span<std::int64_t> sums) {
-    const std::size_t words = sums.size();
-    std::fill(sums.begin(), sums.end(), 0); // also all bits of 0.0
+template <class Word> void add_words(std::span<const std::int64_t> tile, std::span<std::int64_t> sums) {
+    for (std::size_t i = 0; i < sums.size(); i++)
+        sums[i] = std::bit_cast<std::int64_t>(std::bit_cast<Word>(sums[i]) + std::bit_cast<Word>(tile[i]));
+}
+
+// Sums a block of tiles, word by word. `memory` has a tile's size.
+std::span<const std::int64_t> sum_of(const TileGrid &grid, const TileGrid::Block &block,
+                                     std::span<const std::int64_t> tiles, bool is_real,
+                                     std::span<std::int64_t> memory) {
+    const std::size_t words = memory.size();
+    const auto tile = [&](int x, int y) {
+        return tiles.subspan((std::size_t(y) * std::size_t(grid.columns()) + std::size_t(x)) * words, words);
+    };
+    if (block.right == block.left + 1 && block.bottom == block.top + 1) return tile(block.left, block.top); // as cells
+    std::fill(memory.begin(), memory.end(), 0); // also all bits of 0.0
     for (int y = block.top; y < block.bottom; y++)
-        for (int x = block.left; x < block.right; x++) {
-            const std::int64_t *tile =
-                result.tiles.data() + (std::size_t(y) * std::size_t(grid.columns()) + std::size_t(x)) * words;
-            for (std::size_t i = 0; i < words; i++)
-                sums[i] =
-                    is_real
-                        ? std::bit_cast<std::int64_t>(std::bit_cast<double>(sums[i]) + std::bit_cast<double>(tile[i]))
-                        : sums[i] + tile[i];
-        }
+        for (int x = block.left; x < block.right; x++)
+            is_real ? add_words<double>(tile(x, y), memory) : add_words<std::int64_t>(tile(x, y), memory);
+    return memory;
 }
 
 } // namespace
@@ -233,10 +237,10 @@ void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots
         const Metric &metric = m.slot->metric();
         sums.resize(metric.tile_words());
         for (std::size_t i = 0; i < areas.areas.size(); i++) {
-            add_up(m.has_all_tiles ? all_tiles_ : areas.grid, m.has_all_tiles ? areas.of_all[i] : areas.of_tiles[i],
-                   result, metric.has_real_tiles(), sums);
+            const TileGrid::Block &block = m.has_all_tiles ? areas.of_all[i] : areas.of_tiles[i];
             metric.local_scores(
-                sums, areas.areas[i],
+                sum_of(m.has_all_tiles ? all_tiles_ : areas.grid, block, result.tiles, metric.has_real_tiles(), sums),
+                areas.areas[i],
                 std::span(figures).subspan(i * columns_ + m.first_column, m.slot->local_names().size()));
         }
     }

@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <fstream>
+#include <future>
 #include <random>
 #include <set>
+#include <thread>
 #if defined(__linux__)
 #include <sys/resource.h>
 #include <unistd.h>
@@ -249,6 +252,20 @@ TEST(WorkerPool, SplitWorkIsDoneOncePerPart) {
                               if (i == 3) throw invalid("part 3");
                           }),
                  Error);
+}
+
+TEST(WorkerPool, ThreadsThatWereBusyHelpOnceTheyAreFree) {
+    static std::promise<void> release;
+    static std::atomic<unsigned> begun;
+    WorkerPool pool(1);
+    pool.reserve(1);
+    pool.submit({[](void *, void *, std::size_t) { release.get_future().wait(); }, nullptr, nullptr, 0});
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    pool.run(2, [&](unsigned) { // each part waits for the other
+        if (begun++ == 0) release.set_value();
+        while (begun < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+        EXPECT_EQ(begun, 2u);
+    });
 }
 
 #if defined(__linux__) && !defined(VMAF_ASAN) && !defined(VMAF_TSAN) // sanitizers need memory per thread themselves

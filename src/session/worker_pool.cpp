@@ -107,7 +107,8 @@ unsigned WorkerPool::threads() const {
 }
 
 void WorkerPool::run(unsigned count, const std::function<void(unsigned)> &task) {
-    const unsigned helpers = std::min(threads(), count) - (count ? 1 : 0);
+    // Threads that are busy now help later, if parts are left then.
+    const unsigned helpers = std::min(unsigned(workers_.size()), count ? count - 1 : 0);
     if (helpers == 0) {
         for (unsigned part = 0; part < count; part++) task(part);
         return;

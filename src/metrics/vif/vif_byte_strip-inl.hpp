@@ -23,26 +23,7 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
   public:
     ByteStrip(const Strip &strip, std::byte *memory) : Base(strip, memory, kRingChannelsOfBytes) {}
 
-    template <bool Kept> HWY_NOINLINE void enter_pair(int pair) {
-        const auto rows = this->template sample_rows<std::uint8_t>(pair);
-        const DU16 du;
-        std::int16_t *const out = ring_row(pair, 0);
-        for (int first = 0; first < segments_.vectors; first += 2 * kLanes) {
-            VU32 blocks[4][kLanes];
-            load_block(rows.ref_a, segments_, first, blocks[0]);
-            load_block(rows.ref_b, segments_, first, blocks[1]);
-            load_block(rows.dist_a, segments_, first, blocks[2]);
-            load_block(rows.dist_b, segments_, first, blocks[3]);
-            const int count = std::min(2 * kLanes, segments_.vectors - first);
-            for (int i = 0; i < count; i += 2) {
-                const VU16 ra = hn::BitCast(du, blocks[0][i / 2]), rb = hn::BitCast(du, blocks[1][i / 2]);
-                const VU16 da = hn::BitCast(du, blocks[2][i / 2]), db = hn::BitCast(du, blocks[3][i / 2]);
-                std::int16_t *const to = out + 2 * (first + i) * kVector;
-                enter<Kept>(to, this->left_pairs(ra, rb), this->left_pairs(da, db));
-                if (i + 1 < count) enter<Kept>(to + 2 * kVector, this->right_pairs(ra, rb), this->right_pairs(da, db));
-            }
-        }
-    }
+    template <bool Kept> void enter_pair(int pair) { this->template enter_bytes<Kept>(pair); }
 
 #if HWY_TARGET == HWY_WASM
     template <bool Statistics, bool Kept> void vertical_pass(int y) {
@@ -130,37 +111,8 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
     }
 #endif
 
-  private:
-    // Two bytes of each row in a 32-bit lane: two columns.
-    template <bool Kept> HWY_INLINE void enter(std::int16_t *to, VU16 r, VU16 d) const {
-        const VU16 low = hn::Set(DU16(), 255);
-        enter_column<Kept>(to, hn::And(r, low), hn::And(d, low));
-        enter_column<Kept>(to + kVector, hn::ShiftRight<8>(r), hn::ShiftRight<8>(d));
-    }
-    template <bool Kept> HWY_INLINE void enter_column(std::int16_t *to, VU16 ref, VU16 dist) const {
-        const D16 d16;
-#if HWY_TARGET == HWY_WASM // nothing is folded there: 16 bits less 32768, as in WordStrip
-        const auto store = [&](int channel, VU16 v)
-                               HWY_ATTR { hn::Store(flip_sign(hn::BitCast(d16, v)), d16, to + channel * pitch_); };
-        store(kRef, hn::ShiftLeft<8>(ref));
-        store(kDist, hn::ShiftLeft<8>(dist));
-        if (!strip_.statistics) return;
-        if (!Kept) store(kRefRef, hn::Mul(ref, ref));
-        store(kDistDist, hn::Mul(dist, dist));
-        store(kRefDist, hn::Mul(ref, dist));
-#else
-        const V16 middle = hn::Set(d16, 128), minus_one = hn::Set(d16, -1);
-        const V16 r = hn::Sub(hn::BitCast(d16, ref), middle), d = hn::Sub(hn::BitCast(d16, dist), middle);
-        hn::Store(r, d16, to);
-        hn::Store(d, d16, to + pitch_);
-        if (!strip_.statistics) return;
-        if (!Kept) hn::Store(hn::Add(hn::Mul(r, r), minus_one), d16, to + kRefRef * pitch_);
-        hn::Store(hn::Add(hn::Mul(d, d), minus_one), d16, to + kDistDist * pitch_);
-        hn::Store(hn::Add(hn::Mul(r, d), minus_one), d16, to + kRefDist * pitch_);
-#endif
-    }
 #if HWY_TARGET != HWY_WASM
-
+  private:
     // sum F R R = sum F (R'R' - 1) + 2^16 + 2^8 sum F R' + 2^30 with R' = R - 128; sum F R' has 128 added for its own
     // rounding. Less 2^31, so that the upper half comes out as a signed number. Likewise R D with 2^7 (R' + D').
     static constexpr std::uint32_t kProductStart = 0x10000u - 0x8000u + 0x40000000u - 0x80000000u;

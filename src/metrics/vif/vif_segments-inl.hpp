@@ -108,11 +108,11 @@ HWY_INLINE V16 rotate_lanes(V16 v, int by) {
 }
 
 // Extends rows at both ends by reflection: `Halo` vectors before vector 0 and after the last one. `Step` elements
-// separate the vectors of a row.
+// separate the vectors of a row. Not inlined: many filters share it.
 template <int Radius, int Halo, int Step> class Borders {
   public:
     // Needs segments of at least Halo vectors.
-    explicit Borders(const Segments &segments)
+    HWY_NOINLINE explicit Borders(const Segments &segments)
         : vectors_(segments.vectors), full_(segments.width == kVector * segments.vectors && segments.vectors > Halo) {
         int inside = 0, outside = 0;
         const auto at = [&](int column) {
@@ -130,7 +130,7 @@ template <int Radius, int Halo, int Step> class Borders {
         outside_count_ = outside;
     }
 
-    HWY_INLINE void extend(std::int16_t *row) const {
+    HWY_NOINLINE void extend(std::int16_t *row) const {
         const D16 d;
         std::int16_t *const end = row + vectors_ * Step;
         if (full_) {

@@ -15,6 +15,7 @@
 #include "metrics/vif/vif_filter-inl.hpp"
 #include "metrics/vif/vif_looped_filter-inl.hpp"
 #include "metrics/vif/vif_pipeline-inl.hpp"
+#include "metrics/vif/vif_ring-inl.hpp"
 #include "metrics/vif/vif_segments-inl.hpp"
 #include "metrics/vif/vif_statistics-inl.hpp"
 #include "metrics/vif/vif_strip.hpp"
@@ -26,20 +27,15 @@ namespace vmaf::vif::HWY_NAMESPACE {
 #undef VMAF_VIF_INLINE
 #define VMAF_VIF_INLINE HWY_ATTR __attribute__((always_inline))
 
-// Order of the channels of the ring; products of bytes have no lower halves.
-enum RingChannel { kRef, kDist, kRefRef, kDistDist, kRefDist, kRefRefLow, kDistDistLow, kRefDistLow };
-constexpr int kRingChannels = 8, kRingChannelsOfBytes = 5;
-
 constexpr int kGroup = 4;              // rows per pass
 constexpr int kMaxHalo = 4;            // vectors before and after a row
 constexpr int kSlack = 2;              // more vectors after it that may be read
-constexpr int kRingPairs = 10;         // row pairs that four rows of the longest filter need
 constexpr int kNextStep = 2 * kVector; // in rows of the next scale: reference and distorted interleaved
 
 constexpr int row_vectors(int vectors) { return vectors + 2 * kMaxHalo + kSlack; }
 
 // Shared by strips of all depths. `Derived` has enter_pair(pair) and vertical_pass<statistics>(y).
-template <int Scale, class Dot, class Derived> class StripFilter {
+template <int Scale, class Dot, class Derived> class StripFilter : protected Ring {
   public:
     StripSums run() { return strip_.half_kept ? run_with<true>() : run_with<false>(); }
 
@@ -48,30 +44,14 @@ template <int Scale, class Dot, class Derived> class StripFilter {
     static constexpr int kNext = kHasNext ? Scale + 1 : Scale;
 
     StripFilter(const Strip &strip, std::byte *memory, int channels)
-        : strip_(strip), segments_(strip.images.width), borders_(segments_), next_borders_(segments_),
-          channels_(channels), pitch_(2 * segments_.vectors * kVector), row_pitch_(row_vectors(segments_.vectors)),
-          ring_(reinterpret_cast<std::int16_t *>(memory)), rows_(ring_ + kRingPairs * channels_ * pitch_),
+        : Ring(strip, memory, channels), borders_(segments_), next_borders_(segments_),
+          row_pitch_(row_vectors(segments_.vectors)), rows_(ring_ + kRingPairs * channels_ * pitch_),
           next_rows_(rows_ + kGroup * row_pitch_ * kStep),
           statistics_(reinterpret_cast<std::byte *>(next_rows_ + 2 * row_pitch_ * kNextStep)) {}
 
-    // Vectors of the even and of the odd columns of a row pair alternate.
-    std::int16_t *ring_row(int pair, int channel) const {
-        return ring_ + ((pair + kRingPairs) % kRingPairs * channels_ + channel) * pitch_;
-    }
     std::int16_t *row(int i) const { return rows_ + (i * row_pitch_ + kMaxHalo) * kStep; }
     std::int16_t *next_row(int i) const { return next_rows_ + (i * row_pitch_ + kMaxHalo) * kNextStep; }
 
-    // Rows 2 pair and 2 pair + 1 of the reference and of the distorted image.
-    template <class T> struct RowPairs { const T *ref_a, *ref_b, *dist_a, *dist_b; };
-    template <class T> RowPairs<T> sample_rows(int pair) const {
-        const ScaleImages &images = strip_.images;
-        const auto at = [&](const void *image, std::ptrdiff_t stride, int y) {
-            const int inside = reflect(y, images.height);
-            return reinterpret_cast<const T *>(static_cast<const std::byte *>(image) + inside * stride);
-        };
-        return {at(images.ref, images.ref_stride, 2 * pair), at(images.ref, images.ref_stride, 2 * pair + 1),
-                at(images.dist, images.dist_stride, 2 * pair), at(images.dist, images.dist_stride, 2 * pair + 1)};
-    }
     // Prefetches the rows that the next group enters, for images in memory. Entering reads a row in as many places as
     // there are segments, which hardware does not foresee.
     template <class T> class RowsAhead {
@@ -97,14 +77,6 @@ template <int Scale, class Dot, class Derived> class StripFilter {
       private:
         const T *rows_[kRows];
     };
-    // The left (right) one of two columns of rows a and b, interleaved.
-    static HWY_INLINE VU16 left_pairs(VU16 a, VU16 b) {
-        return hn::OddEven(hn::BitCast(DU16(), hn::ShiftLeft<16>(hn::BitCast(DU32(), b))), a);
-    }
-    static HWY_INLINE VU16 right_pairs(VU16 a, VU16 b) {
-        return hn::OddEven(b, hn::BitCast(DU16(), hn::ShiftRight<16>(hn::BitCast(DU32(), a))));
-    }
-
 #if HWY_TARGET == HWY_WASM
     // The vertical pass of all depths. `HasLow`: products have lower halves.
     template <bool Statistics, bool Kept, bool HasLow> HWY_NOINLINE void looped_vertical_pass(int y) {
@@ -162,9 +134,6 @@ template <int Scale, class Dot, class Derived> class StripFilter {
             }
     }
 #endif
-
-    const Strip &strip_;
-    Segments segments_;
 
   private:
     // `Kept`: everything that depends on the reference alone exists already.
@@ -256,10 +225,10 @@ template <int Scale, class Dot, class Derived> class StripFilter {
     Borders<Filter<kNext>::kRadius, Filter<kNext>::kHalo, kNextStep> next_borders_;
 
   protected:
-    int channels_, pitch_, row_pitch_; // a channel's elements of a row pair; vectors of a filtered row
+    int row_pitch_; // vectors of a filtered row
 
   private:
-    std::int16_t *ring_, *rows_, *next_rows_;
+    std::int16_t *rows_, *next_rows_;
     std::byte *statistics_;
 };
 

@@ -48,11 +48,6 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 next[e][0] = next[e][1] = half;
                 folded<Statistics, true>(pairs, (2 * j + e) * kVector + channel * pitch_, sums, next[e], between);
             };
-            // The reference's own sums are also part of its products with the distorted picture.
-            const auto kept_samples = [&](int e) VMAF_VIF_INLINE {
-                for (V32 &v : r[e]) v = half;
-                folded<true, false>(pairs, (2 * j + e) * kVector + kRef * pitch_, r[e], unused, nothing);
-            };
             const auto products = [&](int channel, int e, const auto &between) VMAF_VIF_INLINE {
                 folded<true, false>(pairs, (2 * j + e) * kVector + channel * pitch_, p[e], unused, between);
             };
@@ -83,8 +78,6 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 store_all(store_samples(kM2, d));
             } else {
                 if constexpr (Kept) {
-                    kept_samples(0);
-                    kept_samples(1);
                     samples(kDist, 0, d[0], nothing);
                 } else {
                     begin_square(r[0], start, p[0]);
@@ -100,10 +93,17 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
                 begin_square(d[1], start, p[1]);
                 products(kDistDist, 1, nothing);
                 hold(p, held);
-                begin_product(r[0], d[0], start, p[0]);
-                products(kRefDist, 0, store_products(kDD));
-                begin_product(r[1], d[1], start, p[1]);
-                products(kRefDist, 1, nothing);
+                if constexpr (Kept) {
+                    begin_unfolded(d[0], p[0]);
+                    unfolded(pairs, 2 * j * kVector + kRefDist * pitch_, p[0], store_products(kDD));
+                    begin_unfolded(d[1], p[1]);
+                    unfolded(pairs, (2 * j + 1) * kVector + kRefDist * pitch_, p[1], nothing);
+                } else {
+                    begin_product(r[0], d[0], start, p[0]);
+                    products(kRefDist, 0, store_products(kDD));
+                    begin_product(r[1], d[1], start, p[1]);
+                    products(kRefDist, 1, nothing);
+                }
                 hold(p, held);
                 store_all(store_products(kRD));
             }
@@ -116,6 +116,15 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
     // sum F R R = sum F (R'R' - 1) + 2^16 + 2^8 sum F R' + 2^30 with R' = R - 128; sum F R' has 128 added for its own
     // rounding. Less 2^31, so that the upper half comes out as a signed number. Likewise R D with 2^7 (R' + D').
     static constexpr std::uint32_t kProductStart = 0x10000u - 0x8000u + 0x40000000u - 0x80000000u;
+
+    // With what an encode shares there are no sums of R'. There the ring holds R' D, which is not folded:
+    // sum F R D = sum F R' D + 2^7 sum F D' + 2^30.
+    static constexpr std::uint32_t kUnfoldedStart = 0x40000000u - 0x4000u - 0x80000000u;
+    static HWY_INLINE void begin_unfolded(const V32 (&d)[kGroup], V32 (&p)[kGroup]) {
+        const V32 start = hn::Set(D32(), std::int32_t(kUnfoldedStart));
+        HWY_UNROLL(4)
+        for (int i = 0; i < kGroup; i++) p[i] = hn::Add(hn::ShiftLeft<7>(d[i]), start);
+    }
 
     static HWY_INLINE void begin_square(const V32 (&s)[kGroup], V32 start, V32 (&p)[kGroup]) {
         HWY_UNROLL(4)
@@ -144,8 +153,13 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
         }
     };
     struct alignas(64) Taps {
-        Tap even[5], odd[5], next[3];
-        constexpr Taps() : even(), odd(), next() {
+        Tap even[5], odd[5], next[3], pairs[2][9];
+        constexpr Taps() : even(), odd(), next(), pairs() {
+            for (int e = 0; e < 2; e++)
+                for (int k = 0; k < 9; k++) {
+                    const std::uint32_t pair = Filter<0>::pair(e, k);
+                    pairs[e][k].set(int(pair & 0xffff), int(pair >> 16));
+                }
             const auto f = [](int d) { return int(kTaps[0][std::size_t(8 + d)]); };
             const auto g = [](int d) { return int(kTaps[1][std::size_t(4 + d)]); };
             for (int k = 1; k <= 4; k++) even[k].set(f(2 * k), f(2 * k - 1)), odd[k].set(f(2 * k - 1), f(2 * k));
@@ -226,6 +240,26 @@ template <class Dot> class ByteStrip : public StripFilter<0, Dot, ByteStrip<Dot>
             add(s[3], p5, t.odd[0]);
         }
         if constexpr (Next) add(next[0], p4, t.next[0]), add(next[1], p5, t.next[0]);
+    }
+
+    // The same row by row; calls `between` likewise.
+    template <class Between>
+    static HWY_INLINE void unfolded(const std::int16_t *const (&pairs)[kRingPairs], std::ptrdiff_t at, V32 (&s)[kGroup],
+                                    const Between &between) {
+        const Taps *taps = &kFoldedTaps;
+        __asm__ volatile("" : "+r"(taps));
+        unfolded_from<0>(*taps, pairs, at, s, between);
+    }
+    template <int M, class Between>
+    static HWY_INLINE void unfolded_from(const Taps &t, const std::int16_t *const (&pairs)[kRingPairs],
+                                         std::ptrdiff_t at, V32 (&s)[kGroup], const Between &between) {
+        if constexpr (M < kRingPairs) {
+            const V16 p = hn::Load(D16(), pairs[M] + at);
+            if constexpr (M < 9) add(s[0], p, t.pairs[0][M]), add(s[1], p, t.pairs[1][M]);
+            if constexpr (M > 0) add(s[2], p, t.pairs[0][M - 1]), add(s[3], p, t.pairs[1][M - 1]);
+            if constexpr (M % 2 == 1 && M < 8) between(M / 2);
+            unfolded_from<M + 1>(t, pairs, at, s, between);
+        }
     }
 #endif
 };

@@ -132,7 +132,7 @@ class Ring {
 #if HWY_TARGET == HWY_WASM // nothing is folded there: 16 bits less 32768, as in WordStrip
         const auto store = [&](int channel, VU16 v)
                                HWY_ATTR { hn::Store(flip_sign(hn::BitCast(d16, v)), d16, to + channel * pitch_); };
-        store(kRef, hn::ShiftLeft<8>(ref));
+        if (!Kept) store(kRef, hn::ShiftLeft<8>(ref));
         store(kDist, hn::ShiftLeft<8>(dist));
         if (!strip_.statistics) return;
         if (!Kept) store(kRefRef, hn::Mul(ref, ref));
@@ -141,12 +141,13 @@ class Ring {
 #else
         const V16 middle = hn::Set(d16, 128), minus_one = hn::Set(d16, -1);
         const V16 r = hn::Sub(hn::BitCast(d16, ref), middle), d = hn::Sub(hn::BitCast(d16, dist), middle);
-        hn::Store(r, d16, to);
+        if (!Kept) hn::Store(r, d16, to);
         hn::Store(d, d16, to + pitch_);
         if (!strip_.statistics) return;
         if (!Kept) hn::Store(hn::Add(hn::Mul(r, r), minus_one), d16, to + kRefRef * pitch_);
         hn::Store(hn::Add(hn::Mul(d, d), minus_one), d16, to + kDistDist * pitch_);
-        hn::Store(hn::Add(hn::Mul(r, d), minus_one), d16, to + kRefDist * pitch_);
+        const V16 rd = Kept ? hn::Mul(r, hn::BitCast(d16, dist)) : hn::Add(hn::Mul(r, d), minus_one);
+        hn::Store(rd, d16, to + kRefDist * pitch_);
 #endif
     }
 };

@@ -7,6 +7,7 @@
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/thread.hpp"
 #include "config.h"
 #include "cpu/cpu.hpp"
@@ -23,12 +24,6 @@ namespace vmaf::cli {
 namespace {
 
 constexpr auto kProbeTime = std::chrono::seconds(5);
-
-template <class List, class Text> std::string json_list(const List &list, Text text) {
-    std::string joined;
-    for (const auto &item : list) joined += (joined.empty() ? "" : ", ") + text(item);
-    return joined;
-}
 
 struct Probe {
     std::vector<DeviceInfo> devices;
@@ -77,12 +72,11 @@ std::string probe_json(const Probe &found) {
     text += found.is_usable() ? "true" : "false";
     if (!found.is_usable())
         text += ", \"errno\": " + std::to_string(found.code) + ", \"reason\": " + json_string(found.reason);
-    return text + ", \"devices\": [" + json_list(found.devices, device_json) + "]}";
+    return text + ", \"devices\": [" + joined(found.devices, ", ", device_json) + "]}";
 }
 
 std::string cpu_json(const Options &options) {
-    return "{\"built\": true, \"usable\": true, \"isa\": [" +
-           json_list(cpu_flag_names(), [](std::string_view name) { return json_string(name); }) +
+    return "{\"built\": true, \"usable\": true, \"isa\": [" + joined(cpu_flag_names(), ", ", json_string) +
            "], \"isa_used\": " + json_string(to_string(best_isa(options.cpumask))) +
            ", \"threads\": " + std::to_string(system::usable_processors()) + "}";
 }
@@ -129,7 +123,7 @@ std::string capabilities(const Options &options, std::span<const GpuBackend> bui
            ",\n  \"implementation\": \"vmaf-turbo\",\n  \"build_id\": " + json_string(system::build_id()) +
            ",\n  \"backends\": [" + backends + "\"cpu\"],\n  \"auto\": " + json_string(active) +
            ",\n  \"details\": {\n" + details + "    \"cpu\": " + cpu_json(options) + "\n  },\n  \"features\": {" +
-           json_list(all_metrics(), feature) + "},\n  \"models\": [" + json_list(builtin_models(), model) +
+           joined(all_metrics(), ", ", feature) + "},\n  \"models\": [" + joined(builtin_models(), ", ", model) +
            "],\n  \"video_files\": " + video_json() + "\n}\n";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/lists.hpp"
 #include "report/escape.hpp"
 #include "scores/feature_name.hpp"
 
@@ -49,7 +50,7 @@ void FrameLines::write(Session &session, unsigned index) {
     for (const std::string &name : session.scores().names()) {
         const auto score = session.scores().find(name, index);
         if (!score) continue;
-        scores += (scores.empty() ? "" : ", ") + json_string(feature_alias(name)) + ": ";
+        add_item(scores, json_string(feature_alias(name)) + ": ");
         if (std::isfinite(*score))
             numbers_.append(scores, *score);
         else

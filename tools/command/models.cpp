@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "exit_code.hpp"
 #include "scores/feature_name.hpp"
 #include "scores/percentile.hpp"
@@ -92,7 +93,7 @@ std::string percentile_text(const ScoreLines &lines, const std::vector<double> &
     for (const double p : lines.percentiles) {
         const std::string number = shown(NumberFormat::significant(6), p);
         const std::string name = p < 50 ? number + " % low" : p > 50 ? "p" + number : "median";
-        text += (text.empty() ? "" : ", ") + name + " " + shown(lines.numbers, percentile(scores, p));
+        add_item(text, name + " " + shown(lines.numbers, percentile(scores, p)));
     }
     return text;
 }

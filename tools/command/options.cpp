@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "device/backend_wish.hpp"
 #include "exit_code.hpp"
 #include "option_table.hpp"
@@ -70,32 +71,48 @@ void set_precision(Options &options, const std::string &text) {
 // "1,5,50": each from 0 to 100, in the given order.
 std::vector<double> parse_percentiles(const std::string &text) {
     std::vector<double> list;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(',', begin), text.size());
-        const std::string item = text.substr(begin, end - begin);
+    for (const std::string &item : split(text, ',')) {
         double p = -1;
         const auto [stop, error] = parse_double(item.data(), item.data() + item.size(), p);
         if (error != std::errc() || stop != item.data() + item.size() || !(p >= 0 && p <= 100))
             throw usage_error("option --percentiles: '" + item +
                               "' is not a number from 0 to 100; write a list such as 1,5,50");
         p += 0.0; // -0 is 0
-        if (std::find(list.begin(), list.end(), p) == list.end()) list.push_back(p);
-        begin = end + 1;
+        if (!contains(list, p)) list.push_back(p);
     }
     return list;
 }
 
-void set_backend(Options &options, const std::string &text) {
+// Handlers of options.
+
+std::string named_file(const std::string &name, const std::string &value, const char *more = "") {
+    if (value.empty()) throw usage_error("option --" + name + " needs the name of a file" + more);
+    return value;
+}
+
+void set_distorted(Options &options, const std::string &, const std::string &value) {
+    if (options.distorted.empty())
+        options.distorted = value;
+    else
+        options.more_distorted.push_back(value);
+}
+
+RawGeometry &raw_geometry(Options &options) {
+    options.is_raw = true;
+    return options.geometry;
+}
+
+void set_backend(Options &options, const std::string &, const std::string &text) {
     if (text != "auto" && text != "cpu" && !find_backend(text))
         throw usage_error("option --backend: '" + text + "' is not supported; use " + backend_words(", ", " or "));
     options.backend.name = text;
 }
 
 // --no_cuda, --no_cuda=true, --no_cuda=false.
-void set_no_backend(Options &options, std::string_view name, const std::string &value) {
-    const std::string_view backend = name.substr(std::string_view("no_").size());
+void set_no_backend(Options &options, const std::string &name, const std::string &value) {
+    const std::string_view backend = std::string_view(name).substr(std::string_view("no_").size());
     if (!value.empty() && value != "true" && value != "false")
-        throw usage_error("option --" + std::string(name) + ": '" + value + "' is not valid; use true or false");
+        throw usage_error("option --" + name + ": '" + value + "' is not valid; use true or false");
     if (const auto i = find_backend(backend)) options.backend.is_off[*i] = value != "false";
 }
 
@@ -104,100 +121,108 @@ void set_device(Options &options, const std::string &name, const std::string &va
     options.backend.device[*find_backend(backend)] = parse_unsigned(name, value);
 }
 
+void refuse_vulkan(Options &, const std::string &name, const std::string &) {
+    throw usage_error("option --" + name + ": the vulkan backend is not supported; use " + backend_words(", ", " or "));
+}
+
+void refuse_neural(Options &, const std::string &name, const std::string &) {
+    throw usage_error("option --" + name + ": neural models are not supported; leave the option out");
+}
+
+void set_video(Options &options, const std::string &name, const std::string &value) {
+    set_video_option(options.video, name, value);
+}
+
+void set_local(Options &options, const std::string &name, const std::string &value) {
+    set_local_option(options.local, name, value);
+}
+
+using O = Options;
+using S = const std::string;
+constexpr bool kReference = true;
+
+template <auto Member, auto Value> void set_to(O &o, S &, S &) { o.*Member = Value; }
+template <auto Member> void set_number(O &o, S &name, S &value) { o.*Member = parse_unsigned(name, value); }
+
+using enum OptionValue;
+constexpr auto kPlainOptions = std::to_array<CommandOption>({
+    {"reference", 'r', required, [](O &o, S &, S &value) { o.reference = value; }, kReference},
+    {"distorted", 'd', required, set_distorted, kReference},
+    {"width", 'w', required, [](O &o, S &name, S &v) { raw_geometry(o).width = parse_unsigned(name, v); }, kReference},
+    {"height", 'h', required, [](O &o, S &name, S &v) { raw_geometry(o).height = parse_unsigned(name, v); },
+     kReference},
+    {"pixel_format", 'p', required, [](O &o, S &, S &v) { raw_geometry(o).pixel_format = parse_pixel_format(v); },
+     kReference},
+    {"bitdepth", 'b', required, [](O &o, S &, S &v) { raw_geometry(o).bits = parse_bitdepth(v); }, kReference},
+    {"model", 'm', required, [](O &o, S &, S &v) { o.models.push_back(parse_model_argument(v)); }, kReference},
+    {"feature", 0, required, [](O &o, S &, S &v) { o.features.push_back(parse_feature_argument(v)); }, kReference},
+    {"output", 'o', required, [](O &o, S &, S &v) { o.output = v; }, kReference},
+    {"xml", 0, none, set_to<&O::format, ReportFormat::xml>, kReference},
+    {"json", 0, none, set_to<&O::format, ReportFormat::json>, kReference},
+    {"csv", 0, none, set_to<&O::format, ReportFormat::csv>, kReference},
+    {"sub", 0, none, set_to<&O::format, ReportFormat::sub>, kReference},
+    {"threads", 0, required, [](O &o, S &, S &v) { o.threads = parse_threads(v); }, kReference},
+    {"subsample", 0, required, set_number<&O::subsample>, kReference},
+    {"cpumask", 'c', required, set_number<&O::cpumask>, kReference},
+    {"gpumask", 0, required, [](O &o, S &name, S &v) { o.backend.gpumask = parse_unsigned(name, v); }, kReference},
+    {"frame_cnt", 0, required, set_number<&O::frame_count>, kReference},
+    {"frame_skip_ref", 0, required, set_number<&O::skip_reference>, kReference},
+    {"frame_skip_dist", 0, required, set_number<&O::skip_distorted>, kReference},
+    {"aom_ctc", 0, required, [](O &o, S &, S &v) { apply_aom_preset(o, v); }, kReference},
+    {"nflx_ctc", 0, required, [](O &o, S &, S &v) { apply_nflx_preset(o, v); }, kReference},
+    {"no_prediction", 'n', none, set_to<&O::no_prediction, true>, kReference},
+    {"quiet", 'q', none, set_to<&O::quiet, true>, kReference},
+    {"version", 'v', none, set_to<&O::action, Action::version>, kReference, true},
+    {"precision", 0, required, [](O &o, S &, S &v) { set_precision(o, v); }},
+    {"percentiles", 0, required, [](O &o, S &, S &v) { o.percentiles = parse_percentiles(v); }},
+    {"ndjson", 0, required, [](O &o, S &name, S &v) { o.ndjson = named_file(name, v, ", or - for standard output"); }},
+    {"backend", 0, required, set_backend},
+    {"cuda", 0, none, [](O &o, S &name, S &) { set_backend(o, name, name); }}, // the spelling of other VMAF tools
+    {"no_vulkan", 0, optional, set_no_backend},
+    {"vulkan_device", 0, required, refuse_vulkan},
+    {"list", 0, required, [](O &o, S &name, S &v) { o.list = named_file(name, v); }},
+    {"jobs", 0, required, [](O &o, S &, S &v) { o.jobs = parse_jobs(v); }},
+    {"strict_length", 0, none, set_to<&O::strict_length, true>},
+    {"align", 0, required, set_video},
+    {"pair", 0, required, set_video},
+    {"missing", 0, required, set_video},
+    {"scaler", 0, required, set_video},
+    {"range", 0, required, set_video},
+    {"crop", 0, required, set_video},
+    {"hwaccel", 0, required, set_video},
+    {"film_grain", 0, required, set_video},
+    {"deinterlace", 0, none, set_video},
+    {"mismatch", 0, required, set_video},
+    {"map", 0, required, set_local},
+    {"map-of", 0, required, set_local},
+    {"map-cell", 0, required, set_local},
+    {"region", 0, required, set_local},
+    {"regions", 0, required, set_local},
+    {"serve", 0, none, set_to<&O::action, Action::serve>},
+    {"capabilities", 0, none, set_to<&O::action, Action::capabilities>},
+    {"list_models", 0, none, set_to<&O::action, Action::list_models>},
+    {"list_features", 0, none, set_to<&O::action, Action::list_features>},
+    {"help", 0, none, set_to<&O::action, Action::help>, false, true},
+    {"tiny-model", 0, required, refuse_neural},
+    {"tiny-device", 0, required, refuse_neural},
+    {"tiny-threads", 0, required, refuse_neural},
+    {"tiny-fp16", 0, none, refuse_neural},
+    {"tiny-model-verify", 0, none, refuse_neural},
+    {"dnn-ep", 0, required, refuse_neural},
+    {"no-reference", 0, none, refuse_neural},
+    {"tiny_model", 0, required, refuse_neural},
+    {"tiny_device", 0, required, refuse_neural},
+    {"tiny_threads", 0, required, refuse_neural},
+    {"tiny_fp16", 0, none, refuse_neural},
+    {"tiny_model_verify", 0, none, refuse_neural},
+    {"dnn_ep", 0, required, refuse_neural},
+    {"no_reference", 0, none, refuse_neural},
+});
+
 template <class T> void limit(const std::vector<T> &list, std::size_t most, const char *option) {
     if (list.size() > most)
         throw usage_error("option --" + std::string(option) + ": at most " + std::to_string(most) +
                           " can be given, presets included");
-}
-
-void set_geometry(Options &options, const FoundOption &found) {
-    const std::string name(found.option->name);
-    options.is_raw = true;
-    switch (found.option->id) {
-    case OptionId::width: options.geometry.width = parse_unsigned(name, found.value); break;
-    case OptionId::height: options.geometry.height = parse_unsigned(name, found.value); break;
-    case OptionId::pixel_format: options.geometry.pixel_format = parse_pixel_format(found.value); break;
-    default: options.geometry.bits = parse_bitdepth(found.value);
-    }
-}
-
-void apply(Options &options, const FoundOption &found) {
-    const std::string name(found.option->name);
-    const std::string &value = found.value;
-    const auto number = [&] { return parse_unsigned(name, value); };
-    switch (found.option->id) {
-    case OptionId::reference: options.reference = value; break;
-    case OptionId::distorted:
-        if (options.distorted.empty())
-            options.distorted = value;
-        else
-            options.more_distorted.push_back(value);
-        break;
-    case OptionId::width:
-    case OptionId::height:
-    case OptionId::pixel_format:
-    case OptionId::bitdepth: set_geometry(options, found); break;
-    case OptionId::model: options.models.push_back(parse_model_argument(value)); break;
-    case OptionId::feature: options.features.push_back(parse_feature_argument(value)); break;
-    case OptionId::output: options.output = value; break;
-    case OptionId::xml: options.format = ReportFormat::xml; break;
-    case OptionId::json: options.format = ReportFormat::json; break;
-    case OptionId::csv: options.format = ReportFormat::csv; break;
-    case OptionId::sub: options.format = ReportFormat::sub; break;
-    case OptionId::threads: options.threads = parse_threads(value); break;
-    case OptionId::subsample: options.subsample = number(); break;
-    case OptionId::cpumask: options.cpumask = number(); break;
-    case OptionId::gpumask: options.backend.gpumask = number(); break;
-    case OptionId::frame_cnt: options.frame_count = number(); break;
-    case OptionId::frame_skip_ref: options.skip_reference = number(); break;
-    case OptionId::frame_skip_dist: options.skip_distorted = number(); break;
-    case OptionId::aom_ctc: apply_aom_preset(options, value); break;
-    case OptionId::nflx_ctc: apply_nflx_preset(options, value); break;
-    case OptionId::no_prediction: options.no_prediction = true; break;
-    case OptionId::quiet: options.quiet = true; break;
-    case OptionId::version: options.action = Action::version; break;
-    case OptionId::precision: set_precision(options, value); break;
-    case OptionId::percentiles: options.percentiles = parse_percentiles(value); break;
-    case OptionId::ndjson:
-        if (value.empty()) throw usage_error("option --ndjson needs the name of a file, or - for standard output");
-        options.ndjson = value;
-        break;
-    case OptionId::backend: set_backend(options, value); break;
-    case OptionId::backend_cuda: set_backend(options, name); break;
-    case OptionId::no_backend: set_no_backend(options, name, value); break;
-    case OptionId::device: set_device(options, name, value); break;
-    case OptionId::unsupported_device:
-        throw usage_error("option --" + name + ": the vulkan backend is not supported; use " +
-                          backend_words(", ", " or "));
-    case OptionId::list:
-        if (value.empty()) throw usage_error("option --list needs the name of a file");
-        options.list = value;
-        break;
-    case OptionId::jobs: options.jobs = parse_jobs(value); break;
-    case OptionId::strict_length: options.strict_length = true; break;
-    case OptionId::align:
-    case OptionId::pair:
-    case OptionId::missing:
-    case OptionId::scaler:
-    case OptionId::range:
-    case OptionId::crop:
-    case OptionId::hwaccel:
-    case OptionId::film_grain:
-    case OptionId::deinterlace:
-    case OptionId::mismatch: set_video_option(options.video, name, value); break;
-    case OptionId::local: set_local_option(options.local, name, value); break;
-    case OptionId::serve: options.action = Action::serve; break;
-    case OptionId::capabilities: options.action = Action::capabilities; break;
-    case OptionId::list_models: options.action = Action::list_models; break;
-    case OptionId::list_features: options.action = Action::list_features; break;
-    case OptionId::help: options.action = Action::help; break;
-    case OptionId::neural:
-        throw usage_error("option --" + name +
-                          ": neural models are not supported; leave the "
-                          "option out");
-    }
-    limit(options.models, kMaxModels, "model");
-    limit(options.features, kMaxFeatures, "feature");
 }
 
 void check_backend(const BackendRequest &request) {
@@ -294,6 +319,18 @@ void check_run(Options &options) {
 
 } // namespace
 
+const std::vector<CommandOption> &command_options() {
+    static const std::vector<CommandOption> list = [] {
+        std::vector<CommandOption> all(kPlainOptions.begin(), kPlainOptions.end());
+        for (const BackendRow &row : kBackends) {
+            all.push_back({row.off_flag, 0, OptionValue::optional, set_no_backend});
+            if (!row.device_flag.empty()) all.push_back({row.device_flag, 0, OptionValue::required, set_device});
+        }
+        return all;
+    }();
+    return list;
+}
+
 std::uint32_t parse_unsigned(const std::string &option, const std::string &text) {
     char *end = nullptr;
     const unsigned long long number = std::strtoull(text.c_str(), &end, 0);
@@ -306,7 +343,11 @@ Options parse_command_line(std::span<const char *const> arguments) {
     Options options;
     options.score_numbers = NumberFormat::six_decimals();
     const std::vector<FoundOption> list = scan_command_line(arguments);
-    for (const FoundOption &found : list) apply(options, found);
+    for (const FoundOption &found : list) {
+        found.option->set(options, std::string(found.option->name), found.value);
+        limit(options.models, kMaxModels, "model");
+        limit(options.features, kMaxFeatures, "feature");
+    }
     if (options.action == Action::serve && list.size() > 1)
         throw usage_error("--serve takes no other options; they are part of each request");
     if (options.action == Action::score) check_run(options);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "clips.hpp"
 #include "exit_code.hpp"
 #include "system/filesystem.hpp"
@@ -25,12 +26,7 @@ std::string place(const std::string &list, unsigned line) {
 }
 
 std::vector<std::string> tabbed_fields(std::string_view line) {
-    std::vector<std::string> fields;
-    for (std::size_t begin = 0; begin <= line.size();) {
-        const std::size_t end = std::min(line.find('\t', begin), line.size());
-        fields.emplace_back(line.substr(begin, end - begin));
-        begin = end + 1;
-    }
+    std::vector<std::string> fields = split(line, '\t');
     while (!fields.empty() && fields.back().empty()) fields.pop_back();
     return fields;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/visible_text.hpp"
 #include "clips.hpp"
 #include "exit_code.hpp"
@@ -28,16 +29,6 @@ MapFormat format_of(const std::string &path) {
     if (ending == ".png") return MapFormat::png;
     if (ending == ".y4m") return MapFormat::y4m;
     throw usage_error("option --map: '" + path + "' has no known ending; use .npy, .csv, .png or .y4m");
-}
-
-std::vector<std::string> split(const std::string &text, char separator) {
-    std::vector<std::string> parts;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, begin), text.size());
-        parts.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return parts;
 }
 
 std::optional<int> number(const std::string &text) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 
 namespace vmaf {
 
@@ -50,8 +51,7 @@ std::string aspect_text(const VideoFacts &f) {
     return std::to_string(f.sample_aspect.num) + ":" + std::to_string(f.sample_aspect.den);
 }
 
-// High dynamic range: the transfer function says more than the samples show.
-bool is_hdr(const VideoFacts &f) { return f.transfer == "smpte2084" || f.transfer == "arib-std-b67"; }
+bool is_hdr(const VideoFacts &f) { return f.is_pq() || f.is_hlg(); }
 
 class Planner {
   public:
@@ -97,7 +97,7 @@ class Planner {
             std::string what;
             if (facts->is_mirrored) what = "mirrored";
             if (facts->rotation)
-                what += (what.empty() ? "" : " and ") + ("rotated by " + std::to_string(facts->rotation)) + " degrees";
+                add_item(what, ("rotated by " + std::to_string(facts->rotation)) + " degrees", " and ");
             if (!what.empty()) step(std::string("the ") + role + " clip is " + what + ", as its file asks");
         }
     }

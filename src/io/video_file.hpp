@@ -12,14 +12,12 @@
 #include "base/fraction.hpp"
 #include "io/component_copy.hpp"
 #include "io/crop.hpp"
+#include "io/video_tags.hpp"
 #include "picture/pool.hpp"
 
 namespace vmaf {
 
-enum class SampleRange { unknown, limited, full };
 enum class RangeChange { none, full_to_limited, limited_to_full };
-
-std::string to_string(SampleRange range);
 
 struct VideoRequest {
     std::string path;                // "-" is standard input
@@ -33,20 +31,17 @@ struct VideoRequest {
     std::optional<Crop> crop; // applied unless pictures already have that size; not for rotated clips
 };
 
-struct VideoFacts {
-    std::string container, codec, decoder, hwaccel; // hwaccel: empty for software decoding
-    std::string pixel_format;                       // the decoder's name
-    unsigned width = 0, height = 0;                 // of the upright picture
-    PixelFormat chroma = PixelFormat::unknown;      // holds every sample of the decoder's format
+// Its orientation is already undone in width and height.
+struct VideoFacts : VideoTags, Orientation {
+    std::string decoder, hwaccel;              // hwaccel: empty for software decoding
+    std::string pixel_format;                  // the decoder's name
+    unsigned width = 0, height = 0;            // of the upright picture
+    PixelFormat chroma = PixelFormat::unknown; // holds every sample of the decoder's format
     unsigned bits = 0;
     bool is_planar = true; // false: samples must be computed (RGB, 4:1:1, ...), not only moved
     bool is_rgb = false, has_alpha = false;
-    SampleRange range = SampleRange::unknown;
-    std::string matrix, primaries, transfer; // empty if not stated
-    Fraction sample_aspect{1, 1};            // of the upright picture
-    bool has_sample_aspect = false;          // stated by the file
-    int rotation = 0;                        // clockwise, already undone in width and height: 0, 90, 180, 270
-    bool is_mirrored = false;
+    Fraction sample_aspect{1, 1};        // of the upright picture
+    bool has_sample_aspect = false;      // stated by the file
     bool is_cropped = false;             // as requested
     bool is_interlaced = false;          // the first frame is
     bool has_film_grain = false;         // in the first frame, not yet added
@@ -149,7 +144,7 @@ struct VideoModule {
     std::unique_ptr<VideoFile> (*open)(const VideoRequest &request);
     void (*release_devices)(); // drops decoders that wait for the next file, and with them their devices
 };
-inline constexpr const char *kVideoInterface = "vmaf video 9";
+inline constexpr const char *kVideoInterface = "vmaf video 10";
 
 // The module, loaded once. Throws Error (ENOSYS) with advice if there is none.
 const VideoModule &video_module();

@@ -44,12 +44,4 @@ void release_video_devices() {
 
 std::unique_ptr<VideoFile> open_video(const VideoRequest &request) { return video_module().open(request); }
 
-std::string to_string(SampleRange range) {
-    switch (range) {
-    case SampleRange::limited: return "limited";
-    case SampleRange::full: return "full";
-    default: return "unknown";
-    }
-}
-
 } // namespace vmaf

@@ -26,6 +26,7 @@
 #include "system/output_file.hpp"
 #include "system/startup.hpp"
 #include "system/trust.hpp"
+#include "text/json_text.hpp"
 
 namespace {
 
@@ -35,7 +36,7 @@ using namespace vmaf::tune;
 void send_end(const RunningOptions &options, int code, const std::string &error) {
     if (options.progress != ProgressMode::json) return;
     const auto send = [&](const nlohmann::json &object) {
-        const std::string text = row_text(object) + "\n";
+        const std::string text = json_line(object) + "\n";
         vmaf::system::write_text(options.progress_fd, text);
     };
     if (!error.empty()) send({{"type", "error"}, {"ts", utc_timestamp()}, {"message", error}, {"exit_code", code}});
@@ -45,7 +46,7 @@ void send_end(const RunningOptions &options, int code, const std::string &error)
 int fail(const RunningOptions &options, const std::string &subcommand, int code, const std::string &sentence) {
     send_end(options, code, sentence);
     if (options.json) // the last line of standard output reports the end (14.3)
-        std::printf("%s\n", row_text({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
+        std::printf("%s\n", json_line({{"type", "error"}, {"message", sentence}, {"exit_code", code}}).c_str());
     complain(subcommand, sentence);
     return code;
 }
@@ -87,7 +88,7 @@ int run(int argc, char **argv) {
         std::vector<std::string> arguments = given;
         add_defaults(app, arguments);
         const std::vector<std::string> command_line = arguments;
-        std::reverse(arguments.begin(), arguments.end()); // the parser takes them in reverse
+        std::ranges::reverse(arguments); // the parser takes them in reverse
         app.parse(arguments);
         const Command &command = *commands.chosen();
         check_files(command.files());

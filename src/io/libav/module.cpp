@@ -1,5 +1,6 @@
 // The interface of the module: a VideoFile over the decoder.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -17,7 +18,6 @@
 #include "system/filesystem.hpp"
 
 extern "C" {
-#include <libavutil/display.h>
 #include <libavutil/pixdesc.h>
 }
 
@@ -65,30 +65,15 @@ const std::int32_t *display_matrix(const AVStream &stream) {
 #endif
 }
 
-// As ffmpeg rotates pictures by default. Mirrored means left to right, before rotating.
-void find_rotation(const std::int32_t *matrix, VideoFacts &facts) {
+// As ffmpeg rotates pictures by default.
+void find_orientation(const std::int32_t *matrix, VideoFacts &facts) {
     if (!matrix) return;
-    double degrees = -std::round(av_display_rotation_get(matrix));
-    if (std::isnan(degrees)) return;
-    degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
-    const auto is = [&](double angle) { return std::fabs(degrees - angle) < 1; };
-    if (is(90)) {
-        facts.rotation = matrix[3] > 0 ? 270 : 90;
-        facts.is_mirrored = matrix[3] > 0;
-    } else if (is(180)) {
-        const bool across = matrix[0] < 0, down = matrix[4] < 0;
-        facts.rotation = down ? 180 : 0;
-        facts.is_mirrored = across != down;
-    } else if (is(270)) {
-        facts.rotation = matrix[3] < 0 ? 90 : 270;
-        facts.is_mirrored = matrix[3] < 0;
-    } else if (is(0)) {
-        facts.rotation = matrix[4] < 0 ? 180 : 0;
-        facts.is_mirrored = matrix[4] < 0;
-    } else {
-        facts.remark = "the file asks for a rotation of " + std::to_string(static_cast<int>(degrees)) +
+    std::array<double, 9> numbers{};
+    std::copy_n(matrix, numbers.size(), numbers.begin());
+    static_cast<Orientation &>(facts) = orientation_of(numbers);
+    if (facts.odd_angle != 0)
+        facts.remark = "the file asks for a rotation of " + std::to_string(std::lround(facts.odd_angle)) +
                        " degrees, which is left out";
-    }
 }
 
 class LibavFile final : public VideoFile {
@@ -299,7 +284,7 @@ class LibavFile final : public VideoFile {
         facts_.is_planar = layout.is_planar;
         facts_.is_rgb = layout.is_rgb;
         facts_.has_alpha = layout.has_alpha;
-        find_rotation(display_matrix(stream), facts_);
+        find_orientation(display_matrix(stream), facts_);
         if (facts_.is_cropped && (facts_.rotation || facts_.is_mirrored))
             throw invalid("--crop cannot be used for " + decoder_->name() +
                           ", whose file rotates or mirrors its pictures; cut it first");

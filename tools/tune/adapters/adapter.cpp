@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "text/near_names.hpp"
 #include "text/numbers.hpp"
 
@@ -22,14 +21,11 @@ void append(Arguments &to, std::initializer_list<std::string> more) { to.insert(
 
 Arguments Adapter::codec_arguments(std::string_view preset, double q) const {
     if (!(q >= hard.low && q <= hard.high))
-        throw invalid(name + ": " + std::string(knob) + " " + number_text(q) + " is outside " + number_text(hard.low) +
-                      " to " + number_text(hard.high));
+        throw invalid(name + ": " + knob + " " + number_text(q) + " is outside " + number_text(hard.low) + " to " +
+                      number_text(hard.high));
     const auto native = native_preset(preset);
-    if (!native) {
-        std::string known;
-        for (const std::string &p : preset_names()) known += (known.empty() ? "" : ", ") + p;
-        throw invalid(name + " has no preset '" + std::string(preset) + "'; it knows " + known);
-    }
+    if (!native)
+        throw invalid(name + " has no preset '" + std::string(preset) + "'; it knows " + joined(preset_names()));
     const std::string &p = *native, value = number_text(q);
     switch (family) {
     case EncoderFamily::svtav1: {
@@ -57,7 +53,7 @@ Arguments Adapter::bitrate_arguments(std::string_view preset, unsigned kbps) con
     // Takes the preset's arguments and replaces the knob by a bitrate.
     Arguments arguments = codec_arguments(preset, default_q);
     for (const char *option : {"-crf", "-qp", "-cq", "-b:v"}) {
-        const auto at = std::find(arguments.begin(), arguments.end(), option);
+        const auto at = std::ranges::find(arguments, option);
         if (at != arguments.end()) arguments.erase(at, at + 2);
     }
     append(arguments, {"-b:v", std::to_string(kbps) + "k"});
@@ -155,27 +151,6 @@ Arguments Adapter::hdr_arguments(const Hdr &hdr) const {
     return result;
 }
 
-Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum) {
-    if (keyint < 1 || (minimum && (*minimum < 1 || *minimum > keyint)))
-        throw invalid("a key frame interval is at least 1, and its minimum not above it");
-    Arguments result = {"-g", std::to_string(keyint)};
-    if (minimum) append(result, {"-keyint_min", std::to_string(*minimum)});
-    return result;
-}
-
-Arguments Adapter::forced_keyframes(const std::vector<double> &seconds) const {
-    if (seconds.empty()) return {};
-    std::string times;
-    for (const double t : seconds) {
-        std::array<char, 40> text{};
-        std::snprintf(text.data(), text.size(), "%.6f", t);
-        times += (times.empty() ? "" : ",") + std::string(text.data());
-    }
-    Arguments result = {"-force_key_frames", times};
-    if (family == EncoderFamily::nvenc) append(result, {"-forced-idr", "1"});
-    return result;
-}
-
 Adapter::TwoPass Adapter::two_pass() const {
     switch (family) {
     case EncoderFamily::x264:
@@ -223,7 +198,7 @@ const Adapter *adapter_by_short_name(std::string_view name) {
 
 std::string adapter_meant_by(std::string_view name) {
     std::string word(name);
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });
     constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
         {"h264", "libx264"},  {"avc", "libx264"},   {"h.264", "libx264"}, {"h265", "libx265"}, {"hevc", "libx265"},
         {"h.265", "libx265"}, {"av1", "libsvtav1"}, {"vvc", "libvvenc"},  {"h266", "libvvenc"}};
@@ -312,7 +287,7 @@ Arguments merged_params(const Arguments &arguments) {
     std::map<std::string, std::size_t> places; // option -> index of its value in the result
     for (std::size_t i = 0; i < arguments.size(); i++) {
         const std::string &a = arguments[i];
-        const bool is_params = std::find(kOptions.begin(), kOptions.end(), a) != kOptions.end();
+        const bool is_params = contains(kOptions, a);
         if (!is_params || i + 1 == arguments.size()) {
             result.push_back(a);
             continue;
@@ -341,16 +316,13 @@ Arguments merged_params(const Arguments &arguments) {
         const auto key = [](const std::string &item) { return item.substr(0, item.find('=')); };
         std::vector<std::string> items = split(result[place->second]);
         for (const std::string &item : split(more)) {
-            const auto same =
-                std::find_if(items.begin(), items.end(), [&](const auto &x) { return key(x) == key(item); });
+            const auto same = std::ranges::find_if(items, [&](const auto &x) { return key(x) == key(item); });
             if (same == items.end())
                 items.push_back(item);
             else
                 *same = item;
         }
-        std::string joined;
-        for (const std::string &item : items) joined += (joined.empty() ? "" : ":") + item;
-        result[place->second] = joined;
+        result[place->second] = joined(items, ":");
     }
     return result;
 }

@@ -29,19 +29,20 @@ struct QualityRange {
 
 enum class EncoderFamily { x264, x265, svtav1, aom, vp9, vvenc, rav1e, nvenc, qsv, amf, videotoolbox, prores, generic };
 
+inline constexpr const char *kDefaultPreset = "medium";
+
 struct Adapter {
     std::string name; // registry key, and the value of -c:v
     EncoderFamily family;
-    std::string_view knob;     // "crf", "cq", "q:v", ...
+    std::string knob;          // "crf", "cq", "q:v", ...
     QualityRange search, hard; // default window; accepted window
     double step;               // finest useful change
     double default_q;
     bool higher_is_better = false;
     std::string_view probe_preset;
     double probe_q = 0;
-    std::string_view container = "mkv";
-    std::string_view params_option = {}; // takes k=v:k=v, e.g. "-x265-params"
-    bool wants_10_bit = false;           // gets yuv420p10le by default (5.6)
+    std::string container = "mkv";
+    bool wants_10_bit = false; // gets yuv420p10le by default (5.6)
     bool is_hardware = false;
     std::string_view configure_switch = {}; // enables it in FFmpeg's configure
     std::string_view version = "1";         // part of the cache key; increment it whenever arguments change
@@ -49,7 +50,6 @@ struct Adapter {
     // The encoder's value for a preset; empty for unknown names.
     std::optional<std::string> native_preset(std::string_view preset) const;
     std::vector<std::string> preset_names() const; // for messages
-    std::string_view default_preset() const { return "medium"; }
 
     Arguments codec_arguments(std::string_view preset,
                               double q) const; // after -c:v; throws Error outside the hard range
@@ -57,7 +57,6 @@ struct Adapter {
     Arguments extra_arguments(std::string_view output_extension) const;
     Arguments container_tag(std::string_view output_extension) const; // required by players of mp4 and mov
     Arguments hdr_arguments(const Hdr &hdr) const;
-    Arguments forced_keyframes(const std::vector<double> &seconds) const;
 
     enum class TwoPass { no, bitrate_only, quality_too, one_run }; // one_run: the encoder analyses twice itself
     TwoPass two_pass() const;
@@ -72,8 +71,6 @@ struct Adapter {
     bool has_hdr_arguments() const;
     bool keeps_light() const; // mastering display and content light
 };
-
-Arguments gop_arguments(unsigned keyint, std::optional<unsigned> minimum);
 
 std::span<const Adapter> adapters();
 const Adapter *find_adapter(std::string_view name);

@@ -272,15 +272,6 @@ TEST(Adapters, EncodeInTwoPassesWhereTheEncoderCan) {
     EXPECT_EQ(joined(find_adapter("libx265")->two_pass_arguments(2, "/tmp/s")), "-x265-params pass=2:stats=/tmp/s");
 }
 
-TEST(Adapters, GiveGopsAndKeyFrames) {
-    EXPECT_THAT(gop_arguments(48, 24), ElementsAre("-g", "48", "-keyint_min", "24"));
-    EXPECT_THROW(gop_arguments(0, std::nullopt), Error);
-    EXPECT_THROW(gop_arguments(10, 11), Error);
-    EXPECT_EQ(joined(find_adapter("libx264")->forced_keyframes({0, 1.5})), "-force_key_frames 0.000000,1.500000");
-    EXPECT_EQ(joined(find_adapter("h264_nvenc")->forced_keyframes({2})), "-force_key_frames 2.000000 -forced-idr 1");
-    EXPECT_THAT(find_adapter("libx264")->forced_keyframes({}), IsEmpty());
-}
-
 TEST(Adapters, MergeParameterStringsSoThatNoneIsLost) {
     EXPECT_THAT(merged_params({"-x265-params", "a=1:b=2", "-preset", "slow", "-x265-params", "b=3:c=4"}),
                 ElementsAre("-x265-params", "a=1:b=3:c=4", "-preset", "slow"));

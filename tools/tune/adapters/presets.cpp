@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "adapters/adapter.hpp"
+#include "base/lists.hpp"
 
 namespace vmaf::tune {
 
@@ -78,7 +79,7 @@ std::vector<std::string> Adapter::preset_names() const {
         names.push_back(std::to_string(range->first) + ".." + std::to_string(range->second));
     for (const PresetRow &row : kPresets) {
         const std::string own(cell(row, family));
-        if (!native_numbers(family) && std::find(names.begin(), names.end(), own) == names.end()) names.push_back(own);
+        if (!native_numbers(family) && !contains(names, own)) names.push_back(own);
     }
     return names;
 }

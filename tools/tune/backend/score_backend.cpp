@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "device/backends.hpp"
 #include "system/host.hpp"
 
@@ -22,8 +23,7 @@ constexpr bool can_be_wished_for(std::string_view name) {
         if (choice.word == name) return true;
     return false;
 }
-static_assert(std::all_of(kBackends.begin(), kBackends.end(),
-                          [](const BackendRow &row) { return can_be_wished_for(row.name); }));
+static_assert(std::ranges::all_of(kBackends, [](const BackendRow &row) { return can_be_wished_for(row.name); }));
 
 bool contains_ci(const std::string &text, std::string_view part) {
     return std::search(text.begin(), text.end(), part.begin(), part.end(), [](char a, char b) {
@@ -81,7 +81,7 @@ const std::vector<std::string> &gpu_words() {
 const std::vector<std::string> &backend_order() {
     static const std::vector<std::string> order = [] {
         std::vector<std::string> list = gpu_words();
-        const auto metal = std::find(list.begin(), list.end(), "metal");
+        const auto metal = std::ranges::find(list, "metal");
         if (system::has_metal())
             std::rotate(list.begin(), metal, metal + 1);
         else
@@ -99,7 +99,7 @@ std::vector<std::string> BackendSurvey::usable() const {
             found != states.end() && found->second.usable && !found->second.only_on_request)
             list.push_back(name);
     if (const auto metal = states.find("metal");
-        metal != states.end() && metal->second.usable && std::find(list.begin(), list.end(), "metal") == list.end())
+        metal != states.end() && metal->second.usable && !contains(list, "metal"))
         list.insert(list.begin(), "metal");
     return list;
 }
@@ -113,7 +113,7 @@ std::string BackendSurvey::reasons() const {
         const std::string why = !is_built                       ? "not built"
                                 : found->second.only_on_request ? "software device; only on request"
                                                                 : found->second.reason;
-        text += (text.empty() ? "" : ", ") + name + ": " + why;
+        add_item(text, name + ": " + why);
     }
     return text;
 }
@@ -127,9 +127,7 @@ std::vector<std::string> backends_in_help(const std::string &help) {
         std::string token;
         for (const char c : line.substr(start + 9) + " ") {
             if (c == '|' || c == ' ' || c == '.' || c == '\t' || c == ',' || c == '<' || c == '>') {
-                for (const std::string &name : gpu_words())
-                    if (token == name && std::find(found.begin(), found.end(), token) == found.end())
-                        found.push_back(token);
+                if (contains(gpu_words(), token) && !contains(found, token)) found.push_back(token);
                 token.clear();
             } else {
                 token += c;
@@ -144,7 +142,7 @@ namespace {
 HostProbe ask_host(const std::string &backend) {
     HostProbe probe{.backend = backend, .command = "", .verdict = ""};
     const auto try_one = [&](const Arguments &command, const std::function<bool(const std::string &)> &shows) {
-        probe.command += (probe.command.empty() ? "" : ", then ") + shell_quoted(command);
+        add_item(probe.command, shell_quoted(command), ", then ");
         const auto outcome = run_limited(command);
         if (!outcome) {
             probe.verdict = command.at(0) + " is not installed";
@@ -242,14 +240,12 @@ std::string resolve_backend(BackendWish wish, const BackendSurvey &survey, HostP
     const std::string word = word_of(kBackendWishes, wish);
     const auto found = survey.states.find(word);
     if (found != survey.states.end() && found->second.usable) return word;
-    std::string list;
-    for (const std::string &name : usable) list += (list.empty() ? "" : ", ") + name;
     const HostProbe host = hosts.ask({word}).front();
     const std::string why = found == survey.states.end() || !found->second.supported
                                 ? "the scorer was built without it"
                                 : "the scorer cannot use it here (" + found->second.reason + ")";
     throw Error(ENODEV, "--score-backend " + word + " is not usable: " + why + "; on this machine: " + host.verdict +
-                            "; usable: " + list +
+                            "; usable: " + joined(usable) +
                             ". Nothing was encoded. Check the driver with `vmaf-tune doctor`, build the " +
                             "library with " + word + ", or use --score-backend auto");
 }

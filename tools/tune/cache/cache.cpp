@@ -11,11 +11,13 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cache/shared_results.hpp"
 #include "system/environment.hpp"
 #include "system/filesystem.hpp"
 #include "system/trust.hpp"
 #include "system/user_folders.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -274,8 +276,7 @@ Cache::Check Cache::verify() {
     Check check;
     Statement integrity(database_->db, "PRAGMA integrity_check");
     while (integrity.step())
-        if (const std::string line = integrity.text(0); line != "ok")
-            check.database += (check.database.empty() ? "" : "; ") + line;
+        if (const std::string line = integrity.text(0); line != "ok") add_item(check.database, line, "; ");
     std::vector<std::pair<std::int64_t, std::string>> bad;
     {
         Statement query(database_->db, "SELECT kind, key, json FROM results");
@@ -288,6 +289,30 @@ Cache::Check Cache::verify() {
         Statement(database_->db, "DELETE FROM results WHERE kind = ?1 AND key = ?2").bind(1, kind).bind(2, key).step();
     check.damaged = std::ssize(bad);
     return check;
+}
+
+bool read_stored(Cache *cache, Cache::Kind kind, const std::string &key,
+                 const std::function<void(const nlohmann::json &)> &take) {
+    if (!cache || key.empty()) return false;
+    const auto text = cache->find(kind, key);
+    if (!text) return false;
+    try {
+        take(nlohmann::json::parse(*text));
+        return true;
+    } catch (const std::exception &) {
+        return false;
+    }
+}
+
+std::string try_store(Cache *cache, Cache::Kind kind, const std::string &key, const nlohmann::json &value,
+                      const std::string &about) {
+    if (!cache || key.empty()) return {};
+    try {
+        cache->store(kind, key, json_line(value), about);
+        return {};
+    } catch (const Error &e) {
+        return e.what();
+    }
 }
 
 std::string default_cache_folder() {

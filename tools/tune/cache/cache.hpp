@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,6 +74,13 @@ class Cache {
     std::int64_t opened_; // entries used since then are in use
     bool was_damaged_ = false;
 };
+
+// Passes on a stored document. False: there is none (or no cache, or no key), or it is damaged: `take` threw.
+bool read_stored(Cache *cache, Cache::Kind kind, const std::string &key,
+                 const std::function<void(const nlohmann::json &)> &take);
+// A result is good even if it cannot be stored: returns why not; empty: it was, or there is no cache or no key.
+std::string try_store(Cache *cache, Cache::Kind kind, const std::string &key, const nlohmann::json &value,
+                      const std::string &about = "");
 
 std::string default_cache_folder(); // throws Error if the environment defines no place
 

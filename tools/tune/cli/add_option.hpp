@@ -23,6 +23,21 @@ inline CLI::Validator finite_number() {
         "", "number");
 }
 
+// While it exists, new options belong to this group of the help.
+class InGroup {
+  public:
+    InGroup(CLI::App &app, const std::string &group) : app_(app), before_(app.option_defaults()->get_group()) {
+        app.option_defaults()->group(group);
+    }
+    ~InGroup() { app_.option_defaults()->group(before_); }
+    InGroup(const InGroup &) = delete;
+    InGroup &operator=(const InGroup &) = delete;
+
+  private:
+    CLI::App &app_;
+    const std::string before_;
+};
+
 template <class T> CLI::Option *add_option(CLI::App &app, const std::string &name, T &field, const std::string &text) {
     CLI::Option *option = app.add_option(name, field, text);
     if constexpr (std::is_same_v<T, double> || std::is_same_v<T, std::optional<double>> ||

@@ -21,7 +21,7 @@ std::string stripped(const std::string &text) {
 }
 
 bool is_given(const CLI::Option &option, const std::vector<std::string> &arguments) {
-    return std::any_of(arguments.begin(), arguments.end(), [&](const std::string &a) {
+    return std::ranges::any_of(arguments, [&](const std::string &a) {
         for (const std::string &name : option.get_lnames())
             if (a == "--" + name || a.starts_with("--" + name + "=")) return true;
         for (const std::string &name : option.get_snames())
@@ -78,8 +78,7 @@ std::vector<std::pair<std::string, std::string>> parse_config(const std::string 
 void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
     if (arguments.empty()) return;
     const auto commands = app.get_subcommands([](const CLI::App *) { return true; });
-    const auto found =
-        std::find_if(commands.begin(), commands.end(), [&](const CLI::App *c) { return c->check_name(arguments[0]); });
+    const auto found = std::ranges::find_if(commands, [&](const CLI::App *c) { return c->check_name(arguments[0]); });
     if (found == commands.end()) return;
 
     std::string file;
@@ -95,8 +94,8 @@ void add_defaults(const CLI::App &app, std::vector<std::string> &arguments) {
         entries = parse_config(std::string((std::istreambuf_iterator<char>(stream)), {}));
         for (const auto &entry : entries) {
             const std::string flag = entry.first == "q" ? "--crf" : "--" + entry.first;
-            if (std::none_of(commands.begin(), commands.end(),
-                             [&](const CLI::App *c) { return c->get_option_no_throw(flag) != nullptr; }))
+            if (std::ranges::none_of(commands,
+                                     [&](const CLI::App *c) { return c->get_option_no_throw(flag) != nullptr; }))
                 throw invalid("'" + file + "': no command has a flag " + flag);
         }
     }

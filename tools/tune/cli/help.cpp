@@ -21,17 +21,16 @@ constexpr std::string_view kFirstGroups[] = {"Options", "Search", "Source", "Enc
 constexpr std::string_view kLastGroups[] = {"Running", "Programs", "Cluster"};
 
 std::size_t rank_of(const std::string &group) {
-    const auto *const first = std::find(std::begin(kFirstGroups), std::end(kFirstGroups), group);
+    const auto *const first = std::ranges::find(kFirstGroups, group);
     if (first != std::end(kFirstGroups)) return static_cast<std::size_t>(first - std::begin(kFirstGroups));
-    const auto *const last = std::find(std::begin(kLastGroups), std::end(kLastGroups), group);
+    const auto *const last = std::ranges::find(kLastGroups, group);
     const std::size_t middle = std::size(kFirstGroups);
     return last == std::end(kLastGroups) ? middle
                                          : middle + 1 + static_cast<std::size_t>(last - std::begin(kLastGroups));
 }
 
 bool is_common(const CLI::Option *option) {
-    return std::any_of(std::begin(kCommon), std::end(kCommon),
-                       [&](const char *name) { return option->check_lname(name); });
+    return std::ranges::any_of(kCommon, [&](const char *name) { return option->check_lname(name); });
 }
 
 std::vector<const CLI::Option *> common_options(const CLI::App *app) {
@@ -93,8 +92,8 @@ std::string HelpFormatter::make_help(const CLI::App *app, std::string name, CLI:
     const bool has_common = app->get_parent() != nullptr; // a command, with many options
     if (has_common) out += make_group("Common options", false, common_options(app));
     std::vector<std::string> groups = app->get_groups();
-    std::stable_sort(groups.begin(), groups.end(),
-                     [](const std::string &a, const std::string &b) { return rank_of(a) < rank_of(b); });
+    std::ranges::stable_sort(groups,
+                             [](const std::string &a, const std::string &b) { return rank_of(a) < rank_of(b); });
     for (const std::string &group : groups) {
         const auto options = app->get_options([&](const CLI::Option *option) {
             return option->get_group() == group && option->nonpositional() && !(has_common && is_common(option));

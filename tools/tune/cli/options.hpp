@@ -18,25 +18,19 @@ class App;
 
 namespace vmaf::tune {
 
-enum class SourceHash { fast, full, none };
 enum class OddSizes { refuse, crop, pad };
 enum class SampleMode { uniform, scenes, centre };
 enum class ProgressMode { automatic, bar, plain, json, none };
 enum class ExecutorKind { local, slurm };
 enum class SizeOf { stream, file };
 
-struct SourceOptions {
+struct SourceOptions : SourceWishes {
     std::vector<std::string> sources;
     std::string source_list;
     std::vector<std::string> outputs; // paired with the sources of a list; may be empty
-    std::optional<int> width, height, stream, bitdepth;
-    std::optional<std::string> pix_fmt, framerate;
-    std::optional<double> duration;
-    std::optional<std::int64_t> total_frames;
-    HdrWish hdr = HdrWish::automatic;
-    SourceHash source_hash = SourceHash::fast;
+    std::optional<int> bitdepth;
     OddSizes odd = OddSizes::refuse;
-    bool deinterlace = false, allow_damaged = false;
+    bool allow_damaged = false;
 };
 
 struct ProgramOptions {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cli/run.hpp"
 #include "stages/scene_sampling.hpp"
 #include "system/environment.hpp"
@@ -205,8 +206,8 @@ void Run::tell_format_changes(ProbeSetup &s, bool is_own_choice) {
     std::string changes, losses;
     for (const FormatChange &change : format_changes(s.source, s.encode.out_pix_fmt)) {
         s.format_changes.push_back(change.what);
-        changes += (changes.empty() ? "" : ", ") + change.what;
-        if (change.is_loss) losses += (losses.empty() ? "" : ", ") + change.what;
+        add_item(changes, change.what);
+        if (change.is_loss) add_item(losses, change.what);
     }
     if (changes.empty() || !is_own_choice) return;
     const std::string sentence =
@@ -226,13 +227,11 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.programs = programs();
     s.source = source;
     s.encode.adapter = &adapter;
-    s.encode.preset = preset.empty() ? std::string(adapter.default_preset()) : preset;
-    if (!adapter.native_preset(s.encode.preset)) {
-        std::string known;
-        for (const std::string &name : adapter.preset_names()) known += (known.empty() ? "" : ", ") + name;
+    s.encode.preset = preset.empty() ? kDefaultPreset : preset;
+    if (!adapter.native_preset(s.encode.preset))
         throw usage_error(adapter.name + " has no preset '" + s.encode.preset + "'" +
-                          near_name_hint(s.encode.preset, adapter.preset_names()) + "; it knows " + known);
-    }
+                          near_name_hint(s.encode.preset, adapter.preset_names()) + "; it knows " +
+                          joined(adapter.preset_names()));
     s.encode.vfilter = o.vfilter;
     s.encode.out_pix_fmt = o.out_pix_fmt;
     s.encode.user_arguments = user_arguments(o.enc, "--enc");

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/visible_text.hpp"
 #include "rows/row.hpp"
 #include "system/environment.hpp"
 #include "system/files.hpp"
 #include "system/terminal.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -295,7 +297,7 @@ void Progress::probe_done(const std::string &label, const json &facts, const std
 
 void Progress::write_event(json object) {
     object["ts"] = utc_timestamp();
-    const std::string text = row_text(object) + "\n";
+    const std::string text = json_line(object) + "\n";
     system::write_text(event_fd_, text);
 }
 
@@ -322,7 +324,7 @@ void Progress::say(const std::string &text) {
 
 bool Progress::is_new(const std::string &text) {
     const std::lock_guard lock(mutex_);
-    if (std::find(warned_.begin(), warned_.end(), text) != warned_.end()) return false;
+    if (contains(warned_, text)) return false;
     warned_.push_back(text);
     return true;
 }

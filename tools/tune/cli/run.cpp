@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cache/shared_results.hpp"
 #include "source/display.hpp"
 #include "system/filesystem.hpp"
@@ -38,7 +39,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     };
     programs_.ffmpeg = program(options.ffmpeg, "--ffmpeg-bin");
     programs_.ffprobe = program(options.ffprobe, "--ffprobe-bin");
-    if (!options.no_cache && options.source_hash != SourceHash::none) {
+    if (!options.no_cache && options.hash != SourceHash::none) {
         const auto limit = static_cast<std::uint64_t>(parse_size(options.cache_size));
         try {
             const std::string folder = options.cache_dir.empty() ? default_cache_folder() : options.cache_dir;
@@ -153,20 +154,9 @@ void Run::check_room(const ProbeSetup &setup) const {
 
 Source Run::open_source(const std::string &path) {
     SourceRequest request;
+    static_cast<SourceWishes &>(request) = options_;
     request.path = path;
-    request.width = options_.width;
-    request.height = options_.height;
-    request.stream = options_.stream;
-    request.pix_fmt = options_.pix_fmt;
-    request.framerate = options_.framerate;
-    request.duration = options_.duration;
-    request.total_frames = options_.total_frames;
-    request.hdr = options_.hdr;
-    request.deinterlace = options_.deinterlace;
     request.ffprobe = programs_.ffprobe;
-    request.hash = options_.source_hash == SourceHash::full   ? SourceRequest::Hash::full
-                   : options_.source_hash == SourceHash::none ? SourceRequest::Hash::none
-                                                              : SourceRequest::Hash::fast;
     try {
         Source source = probe_source(request, cache_.get());
         if (source.is_interlaced() && !options_.deinterlace)
@@ -207,11 +197,10 @@ const Adapter &Run::known_adapter(const std::string &name) {
         }
     if (!found) {
         if (!options_.encoder_generic) {
-            std::string known;
-            for (const Adapter &a : adapters()) known += (known.empty() ? "" : ", ") + a.name;
             const std::string meant = adapter_meant_by(name);
             throw usage_error("there is no adapter for the encoder '" + name + "'" +
-                              (meant.empty() ? "" : " (did you mean " + meant + "?)") + "; known: " + known +
+                              (meant.empty() ? "" : " (did you mean " + meant + "?)") +
+                              "; known: " + joined(adapters(), ", ", &Adapter::name) +
                               "; --encoder-generic accepts any encoder with -preset and -crf");
         }
         found = &adapted_.try_emplace(name, generic_adapter(name)).first->second;
@@ -258,6 +247,19 @@ unsigned Run::parallel_searches() const {
 
 void Run::check_interrupted() const {
     if (interruption::requested()) throw interrupted();
+}
+
+void Run::show_progress(ProbeSetup &setup, const std::string &label) {
+    setup.progress = [this, label](const StageProgress &p) { progress_.stage(label, p); };
+}
+
+ProbeResult Run::probe(const ProbeSetup &setup, double q) {
+    check_interrupted();
+    ProbeResult result = run_probe(setup, q);
+    check_interrupted();
+    if (!result.ok()) throw failed(result.outcome);
+    for (const std::string &warning : result.warnings) progress_.warn(warning);
+    return result;
 }
 
 } // namespace vmaf::tune

@@ -43,7 +43,10 @@ class Run {
     ScoreSettings score_settings() const;
     unsigned parallel_searches() const;
 
-    void check_interrupted() const; // throws CommandError(130)
+    void check_interrupted() const;                                  // throws CommandError(130)
+    void show_progress(ProbeSetup &setup, const std::string &label); // of its probes
+    // Passes on warnings. Throws CommandError if the probe fails or is interrupted.
+    ProbeResult probe(const ProbeSetup &setup, double q);
 
   private:
     void ask_ahead();

@@ -56,7 +56,7 @@ std::vector<Variant> parse_variants(const std::vector<std::string> &texts) {
     std::vector<Variant> variants;
     for (const std::string &text : texts) {
         Variant variant = parse_variant(text);
-        if (std::any_of(variants.begin(), variants.end(), [&](const Variant &v) { return v.name == variant.name; }))
+        if (std::ranges::any_of(variants, [&](const Variant &v) { return v.name == variant.name; }))
             throw usage_error("--variant " + variant.name + " is given twice");
         variants.push_back(std::move(variant));
     }

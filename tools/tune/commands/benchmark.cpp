@@ -10,6 +10,7 @@
 #include "commands/search_result.hpp"
 #include "curves/bd_rate.hpp"
 #include "report/escape.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -37,9 +38,7 @@ struct SourceRows {
 
 // One configuration with any preset.
 struct EncoderRows {
-    std::string_view encoder, name; // name: of its options, if they have one
-    Arguments options;
-    std::string resolution;
+    const ScannedRow *first = nullptr;
     std::string_view conditions; // of its first row
     std::map<std::string_view, SourceRows> sources;
     std::set<std::string_view> presets;
@@ -71,7 +70,7 @@ std::optional<double> mean_of_rows(const EncoderRows &e, double ScannedRow::*fie
 }
 
 void settle(EncoderRows &e, const QualityTarget &target) {
-    const Adapter *adapter = find_adapter(e.encoder);
+    const Adapter *adapter = find_adapter(e.first->encoder);
     std::vector<double> rates, lows, highs;
     bool first = true;
     for (auto &[src, s] : e.sources) {
@@ -99,7 +98,7 @@ void settle(EncoderRows &e, const QualityTarget &target) {
         first = false;
     }
     e.kbps = geometric_mean(rates);
-    const bool is_open = std::find(lows.begin(), lows.end(), 0.0) != lows.end();
+    const bool is_open = contains(lows, 0.0);
     e.interval = {is_open ? 0 : geometric_mean(lows), geometric_mean(highs)};
 }
 
@@ -125,17 +124,17 @@ std::optional<double> delta_against(const EncoderRows &e, const EncoderRows &bas
 // Those that meet the target first, by their rates on the sources that they share with the one that has most. Numbers
 // them; one whose interval overlaps that of a better one has the better one's number.
 void rank(std::vector<EncoderRows *> &order) {
-    const auto common = std::max_element(order.begin(), order.end(), [](const EncoderRows *a, const EncoderRows *b) {
+    const auto common = std::ranges::max_element(order, [](const EncoderRows *a, const EncoderRows *b) {
         const auto merit = [](const EncoderRows *e) { return std::tuple(e->is_met, e->sources.size(), -e->kbps); };
         return merit(a) < merit(b);
     });
     std::map<const EncoderRows *, double> place;
     for (const EncoderRows *e : order)
         place[e] = ratio(*e, rate_of, **common, rate_of).value_or(e->kbps / (*common)->kbps);
-    std::stable_sort(order.begin(), order.end(), [&](const EncoderRows *a, const EncoderRows *b) {
+    std::ranges::stable_sort(order, [&](const EncoderRows *a, const EncoderRows *b) {
         if (a->is_met != b->is_met) return a->is_met;
         if (!a->is_met && a->margin != b->margin) return a->margin > b->margin;
-        return place[a] != place[b] ? place[a] < place[b] : a->encoder < b->encoder;
+        return place[a] != place[b] ? place[a] < place[b] : a->first->encoder < b->first->encoder;
     });
     const auto low = [](const CorpusAnswer &a) { return a.kbps.low; };
     const auto high = [](const CorpusAnswer &a) { return a.kbps.high; };
@@ -153,7 +152,7 @@ void rank(std::vector<EncoderRows *> &order) {
 Spread bd_against(const EncoderRows &e, const EncoderRows &baseline) {
     std::vector<double> rates;
     const auto curve_of = [](const SourceRows &s) {
-        std::vector<RateScore> points;
+        std::vector<RatePoint> points;
         for (const CorpusPoint &p : s.curves.at(s.preset)) points.push_back({p.kbps, p.score});
         return points;
     };
@@ -191,10 +190,10 @@ json entry_json(const EncoderRows &e, const QualityTarget &target, bool per_sour
                               : s.answer.point.score > best->answer.point.score)))
             best = &s;
     json entry = {{"rank", e.rank ? json(*e.rank) : json(nullptr)},
-                  {"encoder", e.encoder},
-                  {"variant", e.name},
-                  {"options", shell_quoted(e.options)},
-                  {"resolution", e.resolution},
+                  {"encoder", e.first->encoder},
+                  {"variant", e.first->name},
+                  {"options", shell_quoted(options_of(*e.first))},
+                  {"resolution", encode_size_text(*e.first)},
                   {"conditions", e.conditions},
                   {"status", e.is_met ? "ok" : "unmet"},
                   {"target_vmaf", target.value},
@@ -256,49 +255,36 @@ constexpr Choice<TableFormat> kPlainTableFormats[] = {
 int run_benchmark(const BenchmarkRequest &o) {
     if (o.from_corpus.empty()) throw usage_error("give rows with --from-corpus");
     const QualityTarget target = quality_targets(o, o, 92).front();
-    RowComplaints complaints(o.strict);
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
+    const CorpusRows rows(o, o.strict, {target});
     using Details = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, Details, std::string_view>, EncoderRows> encoders;
-    std::vector<const ScannedRow *> used;
-    ConditionTexts conditions(target.metric);
-    for (const ScannedRow &row : table.rows()) {
-        const auto score = corpus_score(row, target);
-        if (row.exit_status != 0 || !score || std::isnan(row.q)) continue;
-        EncoderRows &e =
-            encoders[{row.encoder, row.name, row.variant(), o.allow_mixed_models ? conditions.of(row) : ""}];
-        if (e.rows == 0) {
-            e.encoder = row.encoder;
-            e.name = row.name;
-            e.options = options_of(row);
-            e.resolution = encode_size_text(row);
-            e.conditions = conditions.of(row);
-        }
-        if (e.conditions != conditions.of(row)) e.conditions = "differ by source";
-        e.presets.insert(row.preset);
+    for (const auto &[row, point, conditions] : rows.entries()) {
+        EncoderRows &e = encoders[{row->encoder, row->name, row->variant(), o.allow_mixed_models ? conditions : ""}];
+        if (!e.first) e.first = row;
+        if (e.conditions.empty()) e.conditions = conditions;
+        if (e.conditions != conditions) e.conditions = "differ by source";
+        e.presets.insert(row->preset);
         e.rows++;
-        SourceRows &s = e.sources[row.src];
-        s.curves[row.preset].push_back({row.q, *score, row.kbps, margin_above(target, *score) >= 0});
-        s.rows.push_back(&row);
-        used.push_back(&row);
+        SourceRows &s = e.sources[row->src];
+        s.curves[row->preset].push_back(point);
+        s.rows.push_back(row);
     }
     if (encoders.empty()) throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with such a score");
-    check_conditions(used, conditions, o.allow_mixed_models);
     std::vector<EncoderRows *> order;
     for (auto &[name, e] : encoders) {
         settle(e, target);
         order.push_back(&e);
     }
     rank(order);
-    const auto named = std::find_if(order.begin(), order.end(), [&](const EncoderRows *e) {
-        return e->encoder == o.baseline || (!e->name.empty() && e->name == o.baseline);
+    const auto named = std::ranges::find_if(order, [&](const EncoderRows *e) {
+        return e->first->encoder == o.baseline || (!e->first->name.empty() && e->first->name == o.baseline);
     });
     if (!o.baseline.empty() && named == order.end())
         throw usage_error("--baseline-encoder " + o.baseline + " is not among the rows");
     const EncoderRows &baseline = named != order.end() ? **named : *order.front();
     json document = {{"schema", "vmaf-tune-benchmark/v1"},
                      {"target_vmaf", target.value},
-                     {"baseline", baseline.name.empty() ? baseline.encoder : baseline.name},
+                     {"baseline", baseline.first->name.empty() ? baseline.first->encoder : baseline.first->name},
                      {"encoders", json::array()}};
     for (EncoderRows *e : order) {
         e->delta = delta_against(*e, baseline);
@@ -307,7 +293,7 @@ int run_benchmark(const BenchmarkRequest &o) {
     }
     const TableFormat format = o.format.value_or(o.json ? TableFormat::json : TableFormat::markdown);
     write_result(o, o.output,
-                 format == TableFormat::json ? document.dump(2, ' ', false, json::error_handler_t::replace) + "\n"
+                 format == TableFormat::json ? json_document(document)
                                              : benchmark_table(document, format == TableFormat::csv));
     return order.front()->is_met ? kExitOk : kExitUnmet;
 }

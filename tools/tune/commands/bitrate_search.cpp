@@ -33,8 +33,8 @@ SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &
     SearchReport report;
     report.target = wish;
     const auto started = std::chrono::steady_clock::now();
-    const std::string label = adapter.name + " " + std::string(adapter.knob);
-    setup.progress = [&](const StageProgress &p) { run.progress().stage(label, p); };
+    const std::string label = adapter.name + " " + adapter.knob;
+    run.show_progress(setup, label);
     const auto measure = [&](double q) {
         run.check_interrupted();
         report.probes.push_back(run_probe(setup, q));

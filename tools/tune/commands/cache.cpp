@@ -13,6 +13,7 @@
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
 #include "system/host.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -53,11 +54,11 @@ void print_list(Cache &cache, bool as_json) {
     for (const Cache::Entry &entry : cache.list()) {
         const char *kind = kKinds.at(static_cast<std::size_t>(entry.kind));
         if (as_json)
-            std::printf("%s\n", row_text({{"kind", kind},
-                                          {"key", entry.key},
-                                          {"about", entry.about},
-                                          {"used", day_and_time(entry.used)},
-                                          {"bytes", entry.bytes}})
+            std::printf("%s\n", json_line({{"kind", kind},
+                                           {"key", entry.key},
+                                           {"about", entry.about},
+                                           {"used", day_and_time(entry.used)},
+                                           {"bytes", entry.bytes}})
                                     .c_str());
         else
             std::printf("%-8s %s %8lld  %.12s  %s\n", kind, day_and_time(entry.used).c_str(),

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/lists.hpp"
 #include "cli/add_option.hpp"
 #include "cli/command_error.hpp"
 
@@ -25,7 +26,7 @@ int print_completions(const CompletionsRequest &o) {
     const std::string &shell = o.shell;
     std::string commands, cases;
     for (const CLI::App *sub : o.program->get_subcommands({})) {
-        commands += (commands.empty() ? "" : " ") + sub->get_name();
+        add_item(commands, sub->get_name(), " ");
         std::string flags;
         const auto shown = sub->get_options([](const CLI::Option *option) { return !option->get_group().empty(); });
         for (const CLI::Option *option : shown)

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "base/lists.hpp"
 #include "base/visible_text.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
@@ -12,6 +13,7 @@
 #include "config.h"
 #include "curves/rate_curve.hpp"
 #include "report/escape.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -100,7 +102,7 @@ std::string csv(const json &document) {
 
 std::string table(const json &document, TableFormat format) {
     switch (format) {
-    case TableFormat::json: return document.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    case TableFormat::json: return json_document(document);
     case TableFormat::csv: return csv(document);
     case TableFormat::html: return html(document);
     case TableFormat::markdown: break;
@@ -147,8 +149,7 @@ class CompareJob : public Job {
 std::vector<std::string> CompareJob::encoders() {
     std::vector<std::string> wanted = o_.items;
     if (!o_.variants.empty()) {
-        const bool is_any_shared =
-            std::any_of(variants_.begin(), variants_.end(), [](const Variant &v) { return v.encoder.empty(); });
+        const bool is_any_shared = std::ranges::any_of(variants_, [](const Variant &v) { return v.encoder.empty(); });
         if (!wanted.empty() || !is_any_shared) return wanted;
         return o_.encoders.empty() ? std::vector<std::string>{"libx264"} : o_.encoders;
     }
@@ -156,8 +157,7 @@ std::vector<std::string> CompareJob::encoders() {
     if (!wanted.empty()) return wanted;
     const std::vector<std::string> available = available_encoders(run_.programs());
     for (const Adapter &adapter : adapters())
-        if (!adapter.is_hardware && std::find(available.begin(), available.end(), adapter.name) != available.end())
-            wanted.push_back(adapter.name);
+        if (!adapter.is_hardware && contains(available, adapter.name)) wanted.push_back(adapter.name);
     return wanted;
 }
 
@@ -179,7 +179,7 @@ std::vector<json> CompareJob::entries() {
 
 const Variant &CompareJob::variant_of(const json &entry) const {
     const auto is_meant = [&](const Variant &v) { return v.name == entry.at("variant"); };
-    return *std::find_if(variants_.begin(), variants_.end(), is_meant);
+    return *std::ranges::find_if(variants_, is_meant);
 }
 
 std::string CompareJob::preset_of(const json &entry) const {
@@ -275,13 +275,12 @@ Answer CompareJob::result(const JobRows &searched) {
     std::vector<json> rows;
     for (const UnitRows &entry : searched) rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
     const auto good = [](const json &row) { return row.at("ok").get<bool>(); };
-    const bool has_levels = std::all_of(rows.begin(), rows.end(), [&](const json &row) {
-        return !good(row) || row.at("bitrate_at_target_kbps").is_number();
-    });
+    const bool has_levels = std::ranges::all_of(
+        rows, [&](const json &row) { return !good(row) || row.at("bitrate_at_target_kbps").is_number(); });
     const auto kbps = [&](const json &row) {
         return row.at(has_levels ? "bitrate_at_target_kbps" : "bitrate_kbps").get<double>();
     };
-    std::stable_sort(rows.begin(), rows.end(), [&](const json &a, const json &b) {
+    std::ranges::stable_sort(rows, [&](const json &a, const json &b) {
         if (good(a) != good(b)) return good(a);
         return good(a) ? kbps(a) < kbps(b) : a.at("codec") < b.at("codec");
     });
@@ -306,8 +305,7 @@ Answer CompareJob::result(const JobRows &searched) {
     json &scored = document["scored"]; // one line, unless encoders were scored under different conditions
     bool is_backend_lost = false;
     for (json &row : rows) {
-        if (row["scored"] != "" && std::find(scored.begin(), scored.end(), row["scored"]) == scored.end())
-            scored.push_back(row["scored"]);
+        if (row["scored"] != "" && !contains(scored, row["scored"])) scored.push_back(row["scored"]);
         is_backend_lost |= outcome_of_row(row["exit_status"], "").kind == OutcomeKind::backend_not_kept;
         row["bitrate_delta_pct"] = good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
         row["savings_pct"] = good(row) && dearest > 0 ? json((1 - kbps(row) / dearest) * 100) : json(nullptr);
@@ -316,7 +314,7 @@ Answer CompareJob::result(const JobRows &searched) {
         document["rows"].push_back(row);
     }
     const TableFormat format = o_.format.value_or(o_.json ? TableFormat::json : TableFormat::markdown);
-    const bool is_any_good = std::any_of(rows.begin(), rows.end(), good);
+    const bool is_any_good = std::ranges::any_of(rows, good);
     return {is_backend_lost ? kExitBackend
             : is_any_good   ? kExitOk
                             : kExitUnmet,

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
@@ -21,6 +22,7 @@
 #include "system/filesystem.hpp"
 #include "system/mapped_file.hpp"
 #include "system/output_file.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -256,8 +258,8 @@ std::vector<json> CorpusJob::search(const CorpusSeries &series) {
                                   : std::numeric_limits<double>::lowest();
         search->add(*k, {margin, true});
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
+    std::ranges::stable_sort(
+        rows, [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
     return rows;
 }
 
@@ -343,7 +345,7 @@ Answer CorpusJob::merge(const std::function<void(const UseOfUnit &)> &each_unit)
             write_earlier_rows(o_.frames_out, "", out);
             each_unit([&](const UnitRows &unit) {
                 for (const json &row : unit.rows)
-                    if (const auto frames = row.find(kFrames); frames != row.end()) out(row_text(*frames) + "\n");
+                    if (const auto frames = row.find(kFrames); frames != row.end()) out(json_line(*frames) + "\n");
             });
         });
     Tally tally;
@@ -382,22 +384,25 @@ Answer CorpusJob::answer(const Tally &tally, bool has_cache, std::string text) c
 
 constexpr Choice<CorpusFormat> kCorpusFormats[] = {{"jsonl", CorpusFormat::jsonl}, {"csv", CorpusFormat::csv}};
 
+void bind_grid(CLI::App &app, CorpusRequest &o) {
+    const InGroup group(app, "Grid");
+    add_option(app, "--crf", o.q_values, "quality value (also --q); may be repeated");
+    add_option(app, "--crf-range", o.q_range, "LOW:HIGH[:STEP]");
+    app.add_flag("--resume", o.resume, "continue an interrupted run; nothing is done twice");
+    app.add_flag("--append", o.append, "add to an existing output");
+    app.add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again");
+    add_option(app, "--frames", o.frames_out, "write per-frame scores as JSON lines, for report");
+    app.add_flag("--coarse-to-fine", o.coarse_to_fine, "choose quality values by a coarse search, instead of --crf");
+    add_option(app, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: put the fine values around this VMAF");
+    add_option(app, "--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value");
+    add_option(app, "--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value");
+    app.add_flag("--unordered", o.unordered, "write rows in the order they finish");
+}
+
 void bind_corpus(CLI::App &app, CorpusRequest &o) {
     bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
     bind_variants(app, o);
-    add_option(app, "--crf", o.q_values, "quality value (also --q); may be repeated")->group("Grid");
-    add_option(app, "--crf-range", o.q_range, "LOW:HIGH[:STEP]")->group("Grid");
-    app.add_flag("--resume", o.resume, "continue an interrupted run; nothing is done twice")->group("Grid");
-    app.add_flag("--append", o.append, "add to an existing output")->group("Grid");
-    app.add_flag("--retry-failed", o.retry_failed, "with --resume: try failed cells again")->group("Grid");
-    add_option(app, "--frames", o.frames_out, "write per-frame scores as JSON lines, for report")->group("Grid");
-    app.add_flag("--coarse-to-fine", o.coarse_to_fine, "choose quality values by a coarse search, instead of --crf")
-        ->group("Grid");
-    add_option(app, "--target-vmaf", o.target_vmaf, "with --coarse-to-fine: put the fine values around this VMAF")
-        ->group("Grid");
-    add_option(app, "--min-q,--crf-min", o.min_q, "with --coarse-to-fine: smallest value")->group("Grid");
-    add_option(app, "--max-q,--crf-max", o.max_q, "with --coarse-to-fine: largest value")->group("Grid");
-    app.add_flag("--unordered", o.unordered, "write rows in the order they finish")->group("Grid");
+    bind_grid(app, o);
     add_choice(app, "--format", o.format, kCorpusFormats, "jsonl or csv", false)->group("Rows");
     bind_coarse_search(app, o);
     bind_source_list(app, o);

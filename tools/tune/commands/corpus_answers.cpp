@@ -7,11 +7,13 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "base/lists.hpp"
 #include "cli/complain.hpp"
 #include "commands/search.hpp"
 #include "commands/search_result.hpp"
 #include "curves/bd_rate.hpp"
 #include "rows/configuration.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -24,29 +26,23 @@ bool is_better(double a, double b, bool higher_q_is_better) { return higher_q_is
 
 // Rows of one source and one configuration.
 struct CorpusGroup {
-    std::string_view src, encoder, preset;
-    Arguments options;      // flags that such an encode needs
-    std::string resolution; // if it is not the source's
+    const ScannedRow *first = nullptr;
     std::string_view conditions;
     std::vector<CorpusPoint> points;
 };
-
-bool is_wanted(const std::vector<std::string> &list, std::string_view name) {
-    return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
-}
 
 json answer_json(const CorpusGroup &group, const CorpusAnswer &answer, const std::vector<QualityTarget> &targets,
                  const SearchOptions &o, const Adapter *adapter) {
     const QualityTarget &first = targets.front();
     json object = {
         {"type", "search-result"},
-        {"src", group.src},
-        {"encoder", group.encoder},
-        {"preset", group.preset},
-        {"options", group.options},
-        {"resolution", group.resolution},
+        {"src", group.first->src},
+        {"encoder", group.first->encoder},
+        {"preset", group.first->preset},
+        {"options", options_of(*group.first)},
+        {"resolution", encode_size_text(*group.first)},
         {"conditions", {{"text", group.conditions}}},
-        {"q_knob", adapter ? std::string(adapter->knob) : "crf"},
+        {"q_knob", adapter ? adapter->knob : "crf"},
         {"q", answer.point.q},
         {"score", answer.point.score},
         {"metric", first.metric},
@@ -93,53 +89,78 @@ std::string encode_size_text(const ScannedRow &row) {
     return row.is_scaled() ? number_text(row.encode_width) + "x" + number_text(row.encode_height) : "";
 }
 
-const std::string &ConditionTexts::of(const ScannedRow &row) {
+namespace {
+
+// Reports malformed lines; a file that is no corpus has one per line.
+std::function<void(const std::string &)> complaints(bool is_strict) {
+    constexpr int kMost = 10;
+    return [is_strict, told = 0](const std::string &sentence) mutable {
+        if (is_strict) throw usage_error(sentence);
+        if (++told < kMost) complain("", sentence);
+        if (told == kMost) complain("", "more lines are not rows; --strict ends at the first");
+    };
+}
+
+} // namespace
+
+bool is_wanted(const std::vector<std::string> &list, std::string_view name) {
+    return list.empty() || contains(list, name);
+}
+
+CorpusRows::CorpusRows(const CorpusInput &input, bool is_strict, const std::vector<QualityTarget> &targets,
+                       const std::function<bool(const ScannedRow &)> &is_wanted)
+    : table_(input.from_corpus, complaints(is_strict)) {
+    for (const ScannedRow &row : table_.rows()) {
+        if (row.exit_status != 0 || std::isnan(row.q) || (is_wanted && !is_wanted(row))) continue;
+        CorpusPoint point{row.q, 0, row.kbps, true};
+        const bool is_complete = std::ranges::all_of(targets, [&](const QualityTarget &target) {
+            const auto score = corpus_score(row, target);
+            if (!score) return false;
+            if (&target == &targets.front()) point.score = *score;
+            point.passes = point.passes && margin_above(target, *score) >= 0;
+            return true;
+        });
+        if (is_complete) entries_.push_back({&row, point, conditions_of(row, targets.front().metric)});
+    }
+    check_conditions(input.allow_mixed_models);
+}
+
+const std::string &CorpusRows::conditions_of(const ScannedRow &row, const std::string &metric) {
     const auto [entry, is_new] =
-        known_.try_emplace({row.conditions, row.clip_mode, row.scale, row.model, row.width, row.height});
+        conditions_.try_emplace({row.conditions, row.clip_mode, row.scale, row.model, row.width, row.height});
     if (!is_new) return entry->second;
     json fields = {{"clip_mode", row.clip_mode}, {"score_scale", row.scale}, {"vmaf_model", row.model}};
     if (row.width > 0) fields["width"] = static_cast<int>(row.width);
     if (row.height > 0) fields["height"] = static_cast<int>(row.height);
     if (json stated = json::parse(row.conditions.begin(), row.conditions.end(), nullptr, false); stated.is_object())
         fields["conditions"] = std::move(stated);
-    return entry->second = conditions_of(fields, metric_).text();
+    return entry->second = tune::conditions_of(fields, metric).text();
 }
 
-// Scores of one encode by different models, or under other conditions, are not comparable (6.4).
-void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionTexts &conditions, bool are_allowed) {
-    const auto unstated =
-        std::count_if(rows.begin(), rows.end(), [](const auto *row) { return row->conditions.empty(); });
+void CorpusRows::check_conditions(bool are_allowed) const {
+    const auto unstated = std::ranges::count_if(entries_, [](const Entry &e) { return e.row->conditions.empty(); });
     if (unstated > 0) complain("", unstated_text(static_cast<std::size_t>(unstated)));
     if (are_allowed) return;
     std::map<std::string_view, std::set<std::string_view>> models, all;
-    for (const ScannedRow *row : rows) {
-        if (!row->model.empty()) models[row->src].insert(row->model);
-        all[row->src].insert(conditions.of(*row));
+    for (const Entry &e : entries_) {
+        if (!e.row->model.empty()) models[e.row->src].insert(e.row->model);
+        all[e.row->src].insert(e.conditions);
     }
     const auto refuse = [](const auto &sets, const std::string &what, const std::string &advice) {
-        for (const auto &[src, names] : sets) {
-            if (names.size() < 2) continue;
-            std::string list;
-            for (const std::string_view name : names) list += (list.empty() ? "" : "; ") + std::string(name);
-            throw usage_error("rows of '" + std::string(src) + "' were scored " + what + " (" + list + "); " + advice +
-                              ", or use --allow-mixed-models to show them apart");
-        }
+        for (const auto &[src, names] : sets)
+            if (names.size() > 1)
+                throw usage_error("rows of '" + std::string(src) + "' were scored " + what + " (" +
+                                  joined(names, "; ") + "); " + advice +
+                                  ", or use --allow-mixed-models to show them apart");
     };
     refuse(models, "with different models", "score them with one");
     refuse(all, "under different conditions", "score them alike");
 }
 
-void RowComplaints::operator()(const std::string &sentence) {
-    if (is_strict_) throw usage_error(sentence);
-    if (++told_ > 10) return; // a file that is no corpus causes a message per line
-    if (told_ == 10) return complain("", "more lines are not rows; --strict ends at the first");
-    complain("", sentence);
-}
-
 std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &target) {
     if (row.metric == target.metric && row.pool == target.pool && std::isfinite(row.score)) return row.score;
     if (target.metric == "vmaf" && target.pool == "mean" && std::isfinite(row.vmaf_score)) return row.vmaf_score;
-    static const std::map<std::string_view, const char *> kStatistics = {{"mean", "mean"},
+    constexpr std::pair<std::string_view, const char *> kStatistics[] = {{"mean", "mean"},
                                                                          {"harmonic", "harmonic_mean"},
                                                                          {"harmonic_mean", "harmonic_mean"},
                                                                          {"min", "min"},
@@ -148,8 +169,9 @@ std::optional<double> corpus_score(const ScannedRow &row, const QualityTarget &t
                                                                          {"percentile=1", "p1"},
                                                                          {"percentile=5", "p5"},
                                                                          {"percentile=10", "p10"}};
-    const auto statistic = kStatistics.find(target.pool);
-    if (row.scores.empty() || statistic == kStatistics.end()) return std::nullopt;
+    const auto *const statistic =
+        std::ranges::find(kStatistics, target.pool, &std::pair<std::string_view, const char *>::first);
+    if (row.scores.empty() || statistic == std::end(kStatistics)) return std::nullopt;
     const json scores = json::parse(row.scores.begin(), row.scores.end(), nullptr, false);
     if (!scores.is_object() || !scores.contains(target.metric)) return std::nullopt;
     const json &value = scores[target.metric].value(statistic->second, json());
@@ -179,28 +201,23 @@ CorpusAnswer cheapest_pass(std::span<const CorpusPoint> points, bool higher_q_is
 CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double target, bool higher_q_is_better, double step,
                                std::optional<double> max_kbps) {
     CorpusAnswer row = cheapest_pass(points, higher_q_is_better, max_kbps);
-    std::vector<CorpusPoint> sorted(points.begin(), points.end()), rising;
-    std::sort(sorted.begin(), sorted.end(), [](const CorpusPoint &a, const CorpusPoint &b) {
-        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
-    });
-    for (const CorpusPoint &p : sorted)
-        if (p.kbps > 0 && (rising.empty() || p.score > rising.back().score)) rising.push_back(p);
-    if (!rising.empty() && target < rising.front().score) row.kbps.low = 0;
-    if (rising.size() < 2 || target <= rising.front().score || target > rising.back().score) return row;
+    const std::vector<CorpusPoint> measured = rising(std::vector<CorpusPoint>(points.begin(), points.end()));
+    if (!measured.empty() && target < measured.front().score) row.kbps.low = 0;
+    if (measured.size() < 2 || target <= measured.front().score || target > measured.back().score) return row;
     std::vector<double> rates, scores;
-    for (const CorpusPoint &p : rising) {
+    for (const CorpusPoint &p : measured) {
         rates.push_back(std::log(p.kbps));
         scores.push_back(p.score);
     }
     const MonotoneCubic curve(rates, scores);
-    const std::size_t above = static_cast<std::size_t>(
-        std::find_if(scores.begin(), scores.end(), [&](double s) { return s >= target; }) - scores.begin());
+    const std::size_t above =
+        static_cast<std::size_t>(std::ranges::find_if(scores, [&](double s) { return s >= target; }) - scores.begin());
     double low = rates[above - 1], high = rates[above];
     for (int i = 0; i < 60; i++) {
         const double middle = (low + high) / 2;
         (curve(middle) >= target ? high : low) = middle;
     }
-    const CorpusPoint &a = rising[above - 1], &b = rising[above];
+    const CorpusPoint &a = measured[above - 1], &b = measured[above];
     const double width = rates[above] - rates[above - 1];
     const double exact = a.q + (b.q - a.q) * (high - rates[above - 1]) / width;
     CorpusAnswer answer{{}, true, false, true, {}};
@@ -214,7 +231,7 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
         a.q == b.q ? high : rates[above - 1] + width * std::clamp((answer.point.q - a.q) / (b.q - a.q), 0.0, 1.0);
     answer.point.kbps = std::exp(rate);
     answer.kbps =
-        rising.size() > 2 ? interpolation_interval(a.kbps, b.kbps, answer.point.kbps) : RateInterval{a.kbps, b.kbps};
+        measured.size() > 2 ? interpolation_interval(a.kbps, b.kbps, answer.point.kbps) : RateInterval{a.kbps, b.kbps};
     answer.point.score = curve(rate);
     answer.point.passes = true;
     if (max_kbps && answer.point.kbps > *max_kbps) {
@@ -239,69 +256,49 @@ int search_corpus(const SearchRequest &o) {
         throw usage_error("--interpolate answers one quality target of a metric where higher is better");
     if (!o.max_size.empty() || o.max_encoded_percent)
         throw usage_error("rows do not state the size of the whole encode; with --from-corpus use --max-bitrate");
-    RowComplaints complaints(o.strict);
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
+    const CorpusRows rows(o, o.strict, targets, [&](const ScannedRow &row) {
+        return is_wanted(o.encoders, row.encoder) && is_wanted(o.presets, row.preset) &&
+               is_wanted(o.sources, row.src) && row.q >= o.min_q.value_or(row.q) && row.q <= o.max_q.value_or(row.q);
+    });
     using Variant = decltype(std::declval<ScannedRow>().variant());
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, Variant>, CorpusGroup>
         groups;
-    std::vector<const ScannedRow *> used;
-    ConditionTexts conditions(targets.front().metric);
-    for (const ScannedRow &row : table.rows()) {
-        if (row.exit_status != 0 || std::isnan(row.q) || !is_wanted(o.encoders, row.encoder) ||
-            !is_wanted(o.presets, row.preset) || !is_wanted(o.sources, row.src) || row.q < o.min_q.value_or(row.q) ||
-            row.q > o.max_q.value_or(row.q))
-            continue;
-        CorpusPoint point{row.q, 0, row.kbps, true};
-        bool is_complete = true;
-        for (const QualityTarget &t : targets) {
-            const auto score = corpus_score(row, t);
-            is_complete = is_complete && score;
-            if (!score) break;
-            if (&t == &targets.front()) point.score = *score;
-            point.passes = point.passes && margin_above(t, *score) >= 0;
-        }
-        if (!is_complete) continue;
-        CorpusGroup &group = groups[{row.src, row.encoder, row.preset, conditions.of(row), row.variant()}];
-        if (group.points.empty()) {
-            group.src = row.src;
-            group.encoder = row.encoder;
-            group.preset = row.preset;
-            group.options = options_of(row);
-            group.resolution = encode_size_text(row);
-            group.conditions = conditions.of(row);
-        }
+    for (const auto &[row, point, conditions] : rows.entries()) {
+        CorpusGroup &group = groups[{row->src, row->encoder, row->preset, conditions, row->variant()}];
+        if (!group.first) group = {row, conditions, {}};
         group.points.push_back(point);
-        used.push_back(&row);
     }
     if (groups.empty())
         throw CommandError(kExitFailed, "'" + o.from_corpus + "' has no rows with a score that fit the filters");
-    check_conditions(used, conditions, o.allow_mixed_models);
     bool all_met = true;
     for (const auto &[key, group] : groups) {
-        const Adapter *adapter = find_adapter(group.encoder);
+        const ScannedRow &first = *group.first;
+        const Adapter *adapter = find_adapter(first.encoder);
         const bool higher = adapter && adapter->higher_is_better;
         const CorpusAnswer answer = o.target_bitrate ? nearest_bitrate(group.points, *o.target_bitrate, higher)
                                     : o.interpolate  ? interpolated_pass(group.points, targets[0].value, higher,
                                                                         adapter ? adapter->step : 1, o.max_bitrate)
                                                      : cheapest_pass(group.points, higher, o.max_bitrate);
         all_met = all_met && answer.is_met;
-        if (o.json)
-            print_line(
-                answer_json(group, answer, targets, o, adapter).dump(-1, ' ', false, json::error_handler_t::replace));
-        else
-            print_line("src=" + std::string(group.src) + " encoder=" + std::string(group.encoder) +
-                       " preset=" + std::string(group.preset) +
-                       (group.options.empty() ? "" : " options=" + shell_quoted(shell_quoted(group.options))) +
-                       (group.resolution.empty() ? "" : " resolution=" + group.resolution) +
-                       " crf=" + number_text(answer.point.q) + " " + targets[0].metric + "=" +
-                       fixed_text(answer.point.score, 4) + " kbps=" + fixed_text(answer.point.kbps, 1) +
-                       (answer.is_interpolated ? " kbps_range=" + fixed_text(answer.kbps.low, 1) + "-" +
-                                                     fixed_text(answer.kbps.high, 1) + " [INTERPOLATED]"
-                                               : "") +
-                       (answer.is_met         ? " [OK]"
-                        : answer.is_too_large ? " [NO SOLUTION]"
-                                              : " [UNMET]"));
-        if (!o.json) print_line("scored: " + std::string(group.conditions));
+        if (o.json) {
+            print_line(json_line(answer_json(group, answer, targets, o, adapter)));
+            continue;
+        }
+        const Arguments options = options_of(first);
+        const std::string resolution = encode_size_text(first);
+        print_line("src=" + std::string(first.src) + " encoder=" + std::string(first.encoder) +
+                   " preset=" + std::string(first.preset) +
+                   (options.empty() ? "" : " options=" + shell_quoted(shell_quoted(options))) +
+                   (resolution.empty() ? "" : " resolution=" + resolution) + " crf=" + number_text(answer.point.q) +
+                   " " + targets[0].metric + "=" + fixed_text(answer.point.score, 4) +
+                   " kbps=" + fixed_text(answer.point.kbps, 1) +
+                   (answer.is_interpolated ? " kbps_range=" + fixed_text(answer.kbps.low, 1) + "-" +
+                                                 fixed_text(answer.kbps.high, 1) + " [INTERPOLATED]"
+                                           : "") +
+                   (answer.is_met         ? " [OK]"
+                    : answer.is_too_large ? " [NO SOLUTION]"
+                                          : " [UNMET]"));
+        print_line("scored: " + std::string(group.conditions));
     }
     return all_met || o.best_effort ? kExitOk : kExitUnmet;
 }

@@ -1,6 +1,7 @@
 // Answers from existing rows, without encoding (tune.md 12.2).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -47,32 +48,33 @@ CorpusAnswer interpolated_pass(std::span<const CorpusPoint> points, double targe
 // The point with the bitrate closest to the wish; the better quality on a tie.
 CorpusAnswer nearest_bitrate(std::span<const CorpusPoint> points, double kbps, bool higher_q_is_better);
 
-// Texts of the rows' scoring conditions; equal texts mean comparable scores.
-class ConditionTexts {
+// The rows of a file that can answer: those that are wanted and have a score for every target.
+class CorpusRows {
   public:
-    explicit ConditionTexts(std::string metric) : metric_(std::move(metric)) {}
-    const std::string &of(const ScannedRow &row);
+    struct Entry {
+        const ScannedRow *row;
+        CorpusPoint point;           // its score is that for the first target
+        std::string_view conditions; // of scoring, for users; equal texts mean comparable scores
+    };
+    // Malformed lines are reported, a few of them, or with --strict end the command (11.4). Refuses rows of one source
+    // that were scored with different models or conditions (6.4), unless allowed; reports assumptions about rows that
+    // state none. Throws CommandError.
+    CorpusRows(const CorpusInput &input, bool is_strict, const std::vector<QualityTarget> &targets,
+               const std::function<bool(const ScannedRow &)> &is_wanted = {});
+    const std::vector<Entry> &entries() const { return entries_; }
 
   private:
-    std::string metric_;
+    const std::string &conditions_of(const ScannedRow &row, const std::string &metric);
+    void check_conditions(bool are_allowed) const;
+
+    RowTable table_;
     std::map<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view, double, double>,
              std::string>
-        known_;
+        conditions_;
+    std::vector<Entry> entries_;
 };
 
-// Refuses rows of one source scored with different models or conditions (6.4), unless allowed; reports assumptions
-// about rows that state none. Throws CommandError.
-void check_conditions(const std::vector<const ScannedRow *> &rows, ConditionTexts &conditions, bool are_allowed);
-
-// Malformed lines: reports a few of them, or with --strict ends the command (11.4). Throws CommandError.
-class RowComplaints {
-  public:
-    explicit RowComplaints(bool is_strict) : is_strict_(is_strict) {}
-    void operator()(const std::string &sentence);
-
-  private:
-    bool is_strict_;
-    int told_ = 0;
-};
+// Whether a list names it, or names nothing.
+bool is_wanted(const std::vector<std::string> &list, std::string_view name);
 
 } // namespace vmaf::tune

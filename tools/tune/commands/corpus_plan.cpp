@@ -7,8 +7,10 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "hash/sha256.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -29,7 +31,7 @@ std::vector<double> quality_values(const CorpusRequest &o) {
     }
     std::vector<double> once; // repeated values are one cell
     for (const double q : values)
-        if (std::find(once.begin(), once.end(), q) == once.end()) once.push_back(q);
+        if (!contains(once, q)) once.push_back(q);
     return once;
 }
 
@@ -38,7 +40,7 @@ void demand_some(Progress &progress, const std::vector<Outcome> &outcomes, bool 
     const auto failed = [](const Outcome &outcome) { return !outcome.ok(); };
     const auto last = std::find_if(outcomes.rbegin(), outcomes.rend(), failed);
     if (last == outcomes.rend()) return;
-    if (is_strict || std::all_of(outcomes.begin(), outcomes.end(), failed)) throw usage_error(last->sentence);
+    if (is_strict || std::ranges::all_of(outcomes, failed)) throw usage_error(last->sentence);
     for (const Outcome &outcome : outcomes)
         if (!outcome.ok()) progress.warn(outcome.sentence + "; its cells become failed rows");
 }
@@ -55,16 +57,14 @@ std::string CorpusGrid::kept_name(const ProbeSetup &setup, double q) const {
     const fs::path source(setup.source.path);
     std::string stem = source.stem().string();
     if (repeated_.contains(stem)) stem += "-" + sha256_hex(fs::absolute(source).string()).substr(0, 8);
-    return (fs::path(setup.keep_in) /
-            (tune::kept_name(setup, stem, q) + "." + std::string(setup.encode.adapter->container)))
+    return (fs::path(setup.keep_in) / (tune::kept_name(setup, stem, q) + "." + setup.encode.adapter->container))
         .string();
 }
 
 std::vector<std::string> CorpusGrid::encoder_names() const {
     std::vector<std::string> names = o_.encoders;
     for (const Variant &variant : variants_)
-        if (!variant.encoder.empty() && std::find(names.begin(), names.end(), variant.encoder) == names.end())
-            names.push_back(variant.encoder);
+        if (!variant.encoder.empty() && !contains(names, variant.encoder)) names.push_back(variant.encoder);
     return names.empty() ? std::vector<std::string>{"libx264"} : names;
 }
 
@@ -101,8 +101,7 @@ std::vector<json> CorpusGrid::series_units() {
         const Encoder &used = encoder(name);
         outcomes.push_back(used.outcome);
         const std::string &full_name = used.adapter->name;
-        const bool is_named =
-            o_.encoders.empty() || std::find(o_.encoders.begin(), o_.encoders.end(), full_name) != o_.encoders.end();
+        const bool is_named = o_.encoders.empty() || contains(o_.encoders, full_name);
         for (const std::string &preset : presets)
             for (const Variant &variant : variants_) {
                 const bool is_meant = variant.encoder.empty() ? is_named : variant.encoder == full_name;
@@ -122,7 +121,7 @@ void CorpusGrid::check_values(const std::vector<json> &series, const std::vector
         const Adapter &adapter = *encoder(one["encoder"]).adapter;
         const std::string preset = one["preset"];
         try {
-            for (const double q : values) adapter.codec_arguments(preset.empty() ? "medium" : preset, q);
+            for (const double q : values) adapter.codec_arguments(preset.empty() ? kDefaultPreset : preset, q);
         } catch (const Error &e) {
             throw usage_error(e.what());
         }
@@ -161,7 +160,7 @@ const CorpusSeries &CorpusGrid::series(const json &unit) {
     json key = unit;
     key.erase("crf");
     key.erase("fails");
-    const std::string name = key.dump(-1, ' ', false, json::error_handler_t::replace);
+    const std::string name = json_line(key);
     const std::lock_guard lock(mutex_);
     if (const auto found = series_.find(name); found != series_.end()) return found->second;
     return series_.emplace(name, make_series(unit)).first->second;
@@ -171,8 +170,8 @@ CorpusSeries CorpusGrid::make_series(const json &unit) {
     const OpenedSource &from = source(unit.at("src"));
     const Encoder &used = encoder(unit.at("encoder"));
     const std::string preset = unit.at("preset");
-    const Variant &variant = *std::find_if(variants_.begin(), variants_.end(),
-                                           [&](const Variant &v) { return v.name == unit.at("variant"); });
+    const Variant &variant =
+        *std::ranges::find_if(variants_, [&](const Variant &v) { return v.name == unit.at("variant"); });
     CorpusSeries series;
     series.outcome = from.outcome.ok() ? used.outcome : from.outcome;
     if (series.outcome.ok()) {
@@ -189,13 +188,12 @@ CorpusSeries CorpusGrid::make_series(const json &unit) {
         setup.variant = variant.name;
         setup.source = from.source;
         setup.encode.adapter = used.adapter;
-        setup.encode.preset = preset.empty() ? std::string(used.adapter->default_preset()) : preset;
+        setup.encode.preset = preset.empty() ? kDefaultPreset : preset;
         setup.score = run_.score_settings();
         setup.pool = run_.options().pool;
     }
-    const std::string label =
-        setup.encode.adapter->name + " " + setup.encode.preset + (variant.name.empty() ? "" : " " + variant.name);
-    setup.progress = [&run = run_, label](const StageProgress &p) { run.progress().stage(label, p); };
+    run_.show_progress(setup, setup.encode.adapter->name + " " + setup.encode.preset +
+                                  (variant.name.empty() ? "" : " " + variant.name));
     return series;
 }
 

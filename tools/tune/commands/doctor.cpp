@@ -4,12 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/thread_group.hpp"
 #include "cli/add_option.hpp"
 #include "commands/commands.hpp"
 #include "commands/quality_search.hpp"
 #include "config.h"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -51,7 +53,7 @@ json listed(const std::string &ffmpeg, const char *what, std::initializer_list<c
 }
 
 json encoder_json(const Programs &programs, const Adapter &adapter, const std::vector<std::string> &available) {
-    if (std::find(available.begin(), available.end(), adapter.name) == available.end())
+    if (!contains(available, adapter.name))
         return {{"state", "missing"}, {"detail", "build FFmpeg with " + std::string(adapter.configure_switch)}};
     try {
         return {{"state", "available"}, {"detail", try_encoder(programs, adapter)}};
@@ -156,12 +158,12 @@ int run_doctor(const DoctorRequest &o) {
     const auto space = system::fs::space(scratch_base(o.work_dir), error);
     report["work_folder_free_bytes"] = error ? json(nullptr) : json(space.available);
     if (o.json)
-        std::printf("%s\n", report.dump(2, ' ', false, json::error_handler_t::replace).c_str());
+        std::printf("%s", json_document(report).c_str());
     else
         print_report(report);
     const json &encoders = report["encoders"];
     const bool encoder_works =
-        std::any_of(encoders.begin(), encoders.end(), [](const json &entry) { return entry["state"] == "available"; });
+        std::ranges::any_of(encoders, [](const json &entry) { return entry["state"] == "available"; });
     return encoder_works && survey.has_answered ? kExitOk : kExitFailed;
 }
 

@@ -12,6 +12,7 @@
 #include "commands/search_result.hpp"
 #include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -55,7 +56,7 @@ Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
     Arguments command =
         encode_command(setup.programs, job.source, {}, setup.encode, job.q, pass, job.stats, job.temporary);
     if (o.fail_fast) command.insert(command.begin() + 1, "-xerror");
-    const auto an = std::find(command.begin(), command.end(), "-an");
+    const auto an = std::ranges::find(command, "-an");
     const bool others = job.source.kind == Source::Kind::container &&
                         (job.source.has_other_streams || !job.source.covers.empty()) && !o.video_only;
     if (an != command.end() && others && pass != 1) {
@@ -73,17 +74,17 @@ Arguments final_command(const EncodeRequest &o, const FileJob &job, int pass) {
                 command.insert(command.end() - 1,
                                {"-c:v:" + number, "copy", "-disposition:v:" + number, "attached_pic"});
             }
-        if (const auto filter = std::find(command.begin(), command.end(), "-vf"); filter != command.end())
-            *filter = "-filter:v:0";                                        // copied streams cannot be filtered
-        const auto map = std::find(command.begin(), command.end(), "-map"); // the video stays first
+        if (const auto filter = std::ranges::find(command, "-vf"); filter != command.end())
+            *filter = "-filter:v:0";                         // copied streams cannot be filtered
+        const auto map = std::ranges::find(command, "-map"); // the video stays first
         command.insert(map + 2, keep.begin(), keep.end());
     }
     if (pass == 1) return command;
     // FFmpeg's mp4 muxer drops covers if it may write arbitrary tags.
     const bool has_covers = is_mp4(job.output) && others && !job.source.covers.empty();
-    Arguments more = {"-metadata", std::string(has_covers ? "comment=" : "") + "VMAF_TUNE_ARGS=" +
-                                       setup.encode.adapter->name + " " + std::string(setup.encode.adapter->knob) +
-                                       "=" + number_text(job.q) + " preset=" + setup.encode.preset};
+    Arguments more = {"-metadata",
+                      std::string(has_covers ? "comment=" : "") + "VMAF_TUNE_ARGS=" + setup.encode.adapter->name + " " +
+                          setup.encode.adapter->knob + "=" + number_text(job.q) + " preset=" + setup.encode.preset};
     if (is_mp4(job.output)) append(more, {"-movflags", has_covers ? "+faststart" : "+faststart+use_metadata_tags"});
     if (fs::path(job.output).extension() == ".mkv") append(more, {"-cues_to_front", "1"});
     command.insert(command.end() - 1, more.begin(), more.end());
@@ -116,22 +117,14 @@ PassesDone run_passes(Run &run, const EncodeRequest &o, const FileJob &job, json
     PassesDone done;
     const bool two = job.setup.encode.two_pass;
     for (int pass = two ? 1 : 0; pass <= (two ? 2 : 0); pass++) {
-        Arguments command = final_command(o, job, pass);
+        const Arguments command = final_command(o, job, pass);
         result["argv"] = command;
-        command.insert(command.begin() + 1, {"-progress", "pipe:1"});
-        RunOptions child;
-        child.timeout = job.setup.encode.timeout;
         StageProgress p{Stage::encode, job.q, 0, 1, 0, job.source.frame_count(), 0};
-        child.progress_marker = [&](ProcessNumber process) {
-            return p.frame + (job.setup.encode.is_patient ? work_done(process) : 0);
-        };
-        child.on_output_line = [&](std::string_view line) {
-            const std::string text(line);
-            if (text.starts_with("frame=")) p.frame = std::strtoll(text.c_str() + 6, nullptr, 10);
-            if (text.starts_with("fps=")) p.fps = std::strtod(text.c_str() + 4, nullptr);
-            if (text.starts_with("progress=")) run.progress().stage(job.setup.encode.adapter->name, p);
-        };
-        done.last = run_child(command, child);
+        done.last = run_pass(command, job.setup.encode, [&](std::int64_t frame, double fps) {
+            p.frame = frame;
+            p.fps = fps;
+            run.progress().stage(job.setup.encode.adapter->name, p);
+        });
         done.frames = p.frame;
         done.seconds += done.last.seconds;
         run.check_interrupted();
@@ -148,19 +141,11 @@ PassesDone run_passes(Run &run, const EncodeRequest &o, const FileJob &job, json
 void finish(Run &run, const EncodeRequest &o, const FileJob &job, const NewFile &file, json &result,
             std::string &scored_line) {
     const PassesDone done = run_passes(run, o, job, result);
-    const auto describe = [&](const std::string &path) {
-        SourceRequest request;
-        request.path = path;
-        request.ffprobe = job.setup.programs.ffprobe;
-        request.hash = SourceRequest::Hash::none;
-        request.is_own_encode = true;
-        return probe_source(request);
-    };
     FrameWish wish = frames_wished(job.source, {}, job.setup.encode.vfilter);
     wish.given = done.frames;
     const PacketSummary packets = demand_whole(job.setup.programs, done.last, job.temporary, wish, job.output);
     demand_unchanged(job.source);
-    const Source produced = describe(job.temporary);
+    const Source produced = probe_own_encode(job.setup.programs.ffprobe, job.temporary);
     if (o.verify) verify_file(o, job, produced);
     result["q"] = job.setup.encode.bitrate_kbps ? json(nullptr) : json(job.q);
     result["encode_time_ms"] = done.seconds * 1000;
@@ -232,7 +217,7 @@ void try_container(Run &run, const EncodeRequest &o, const FileJob &job) {
     trial.temporary = run.work_folder() + "/trial" + fs::path(job.output).extension().string();
     trial.setup.encode.two_pass = false;
     Arguments command = final_command(o, trial, 0);
-    const auto codec = std::find(command.begin(), command.end(), "-c:v");
+    const auto codec = std::ranges::find(command, "-c:v");
     command.insert(codec, {"-frames:v", "1", "-t", "0.2"});
     RunOptions options;
     options.timeout = std::chrono::seconds(20);
@@ -298,11 +283,10 @@ void encode_one(Run &run, const EncodeRequest &o, const std::string &path, const
     std::string scored_line;
     finish(run, o, job, *file, result, scored_line);
     if (o.json)
-        print_line(result.dump(-1, ' ', false, json::error_handler_t::replace));
+        print_line(json_line(result));
     else
         print_line(
-            job.output + ":" +
-            (job.setup.encode.bitrate_kbps ? "" : " " + std::string(adapter.knob) + "=" + number_text(job.q)) +
+            job.output + ":" + (job.setup.encode.bitrate_kbps ? "" : " " + adapter.knob + "=" + number_text(job.q)) +
             " kbps=" + number_text(std::round(result["bitrate_kbps"].get<double>() * 10) / 10) +
             (result.contains("score") ? " " + o.metric + "=" + fixed_text(result["score"].get<double>(), 4) : ""));
     if (!o.json && !scored_line.empty()) print_line(scored_line);
@@ -349,16 +333,16 @@ void bind_encode_command(CLI::App &app, EncodeRequest &o) {
     bind_search(app, o);
     add_option(app, "--crf", o.q_values, "quality value (also --q); without it, search first");
     bind_source_list(app, o);
-    const auto add_flag = [&](const char *name, bool &field, const char *text) {
-        app.add_flag(name, field, text)->group("Finished file");
-    };
-    add_option(app, "--audio-codec", o.audio_codec, "encode sound with this codec, such as libopus (default: copy)")
-        ->group("Finished file");
-    add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments");
-    add_flag("--verify", o.verify, "decode the finished file and compare its length");
-    add_flag("--verify-score", o.verify_score, "score the finished file");
-    add_flag("--fail-fast", o.fail_fast, "stop at the first damaged packet (-xerror)");
-    add_flag("--overwrite-input", o.overwrite_input, "allow the output to replace the source");
+    {
+        const InGroup group(app, "Finished file");
+        add_option(app, "--audio-codec", o.audio_codec,
+                   "encode sound with this codec, such as libopus (default: copy)");
+        app.add_flag("--video-only", o.video_only, "leave out sound, subtitles and attachments");
+        app.add_flag("--verify", o.verify, "decode the finished file and compare its length");
+        app.add_flag("--verify-score", o.verify_score, "score the finished file");
+        app.add_flag("--fail-fast", o.fail_fast, "stop at the first damaged packet (-xerror)");
+        app.add_flag("--overwrite-input", o.overwrite_input, "allow the output to replace the source");
+    }
     bind_older_flags(app, o, &o);
 }
 

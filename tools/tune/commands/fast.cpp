@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
@@ -14,6 +15,7 @@
 #include "rows/row.hpp"
 #include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -55,7 +57,7 @@ struct FastAnswer {
 
 // Linear between trials in the logarithm, and beyond them.
 double rate_at(std::vector<Trial> trials, double q) {
-    std::sort(trials.begin(), trials.end(), [](const Trial &a, const Trial &b) { return a.q < b.q; });
+    std::ranges::sort(trials, [](const Trial &a, const Trial &b) { return a.q < b.q; });
     if (trials.size() == 1) return trials.front().kbps;
     std::size_t i = 1;
     while (i + 1 < trials.size() && trials[i].q < q) i++;
@@ -149,8 +151,7 @@ class FastRun {
             // Odd, so that every position in groups of 2, 4 or 8 pictures is scored.
             if (proxy_.score.subsample % 2 == 0) proxy_.score.subsample--;
         }
-        const std::string label = adapter_.name + " " + std::string(adapter_.knob);
-        proxy_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+        run.show_progress(proxy_, adapter_.name + " " + adapter_.knob);
     }
 
     const ProbeSetup &proxy() const { return proxy_; }
@@ -172,14 +173,14 @@ class FastRun {
             if (static_cast<int>(trials.size()) >= options_.trials) cut_short = "--n-trials ended the search";
             if (!trials.empty() && elapsed() > options_.time_budget) cut_short = "--time-budget-s ended the search";
             if (cut_short) break;
-            const ProbeResult probe = measure(proxy_, grid_.q(*k));
+            const ProbeResult probe = run_.probe(proxy_, grid_.q(*k));
             trials.push_back({probe.q, score_of(proxy_, probe), probe.bitrate_kbps()});
             last_ = probe;
             search->add(*k, {trials.back().score, true});
             run_.progress().probe_done(
                 source_.path, {{"q", probe.q}, {"score", trials.back().score}, {"bitrate_kbps", trials.back().kbps}},
-                adapter_.name + " " + std::string(adapter_.knob) + " " + number_text(probe.q) + ": " + target_.metric +
-                    " " + fixed_text(trials.back().score, 4) + ", " + fixed_text(trials.back().kbps, 1) + " kbps" +
+                adapter_.name + " " + adapter_.knob + " " + number_text(probe.q) + ": " + target_.metric + " " +
+                    fixed_text(trials.back().score, 4) + ", " + fixed_text(trials.back().kbps, 1) + " kbps" +
                     (probe.from_cache ? " [cached]" : ""));
             if (is_located(curve_of(trials, adapter_, metric_.bounded_by_100), target_.value, metric_.bounded_by_100))
                 break;
@@ -188,8 +189,7 @@ class FastRun {
         FastAnswer answer = answer_from(curve, trials, grid_, target_.value);
         answer.backend = last_.backend;
         if (cut_short) answer.notes.push_back(*cut_short);
-        if (!answer.is_met)
-            answer.notes.push_back("the best allowed " + std::string(adapter_.knob) + " misses the target");
+        if (!answer.is_met) answer.notes.push_back("the best allowed " + adapter_.knob + " misses the target");
         const double seen = source_.duration > 0 ? std::min(1.0, seconds_ / source_.duration) : 1;
         const double scored = source_.rate.value() / proxy_.score.subsample;
         const double sampling = sampling_error(last_.series.at(target_.metric), scored, seen / proxy_.score.subsample);
@@ -209,16 +209,14 @@ class FastRun {
         Verification now{*answer.q, answer.score, answer.error_bar, 0, 0};
         for (int i = 0;; i++) {
             const double begun = elapsed();
-            const ProbeResult probe = measure(whole, now.q);
+            const ProbeResult probe = run_.probe(whole, now.q);
             now.score = score_of(whole, probe);
             now.kbps = probe.bitrate_kbps();
             answer.verified.push_back(now);
             answer.scored = conditions_line(whole, probe);
             if (is_hit(now.score) || i == kMostCorrections) break;
             const double next = refined(curve, answer.verified);
-            if (std::any_of(answer.verified.begin(), answer.verified.end(),
-                            [&](const Verification &v) { return v.q == next; }))
-                break;
+            if (std::ranges::any_of(answer.verified, [&](const Verification &v) { return v.q == next; })) break;
             if (2 * elapsed() - begun > options_.time_budget) {
                 answer.notes.push_back("--time-budget-s leaves no time for a correction");
                 break;
@@ -230,8 +228,8 @@ class FastRun {
         if (answer.verified.size() > 1)
             answer.notes.push_back("the piece said " + fixed_text(answer.verified.front().predicted, 2) +
                                    ", the whole " + fixed_text(answer.verified.front().score, 2) + " at " +
-                                   std::string(adapter_.knob) + " " + number_text(answer.verified.front().q) +
-                                   ": corrected with " + std::to_string(answer.verified.size() - 1) +
+                                   adapter_.knob + " " + number_text(answer.verified.front().q) + ": corrected with " +
+                                   std::to_string(answer.verified.size() - 1) +
                                    (answer.verified.size() == 2 ? " more encode" : " more encodes") + " of the whole");
         answer.q = best.q;
         answer.score = best.predicted;
@@ -259,14 +257,6 @@ class FastRun {
     double score_of(const ProbeSetup &setup, const ProbeResult &probe) const {
         return probe_score(setup, probe, target_.metric, target_.pool);
     }
-    ProbeResult measure(const ProbeSetup &setup, double q) {
-        run_.check_interrupted();
-        ProbeResult probe = run_probe(setup, q);
-        run_.check_interrupted();
-        if (!probe.ok()) throw failed(probe.outcome);
-        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-        return probe;
-    }
     bool is_hit(double score) const { return score >= target_.value && score <= target_.value + kAbove; }
     // The closest measurement that meets the target, else the closest.
     const Verification &best_of(const std::vector<Verification> &verified) const {
@@ -280,9 +270,8 @@ class FastRun {
         const auto distance = [&](const Verification &v) {
             return std::max((target_.value - v.score) / kBelow, (v.score - target_.value) / kAbove);
         };
-        return *std::min_element(verified.begin(), verified.end(), [&](const Verification &a, const Verification &b) {
-            return distance(a) < distance(b);
-        });
+        return *std::ranges::min_element(
+            verified, [&](const Verification &a, const Verification &b) { return distance(a) < distance(b); });
     }
     // The piece's curve, shifted through the measurement of the whole.
     double moved(const ScoreCurve &curve, double q, const Verification &at) const {
@@ -292,8 +281,7 @@ class FastRun {
     }
     double refined(const ScoreCurve &curve, const std::vector<Verification> &verified) const {
         const auto is_above = [&](const Verification &v) { return v.score >= target_.value; };
-        const bool is_enclosed = std::any_of(verified.begin(), verified.end(), is_above) &&
-                                 !std::all_of(verified.begin(), verified.end(), is_above);
+        const bool is_enclosed = std::ranges::any_of(verified, is_above) && !std::ranges::all_of(verified, is_above);
         int k = grid_.last();
         if (is_enclosed) { // the whole's own curve is better than the piece's
             std::vector<Trial> trials;
@@ -367,10 +355,8 @@ json document_of(const FastAnswer &a, const std::string &encoder, const std::str
 }
 
 void write_document(const RunningOptions &o, json document, const FastAnswer &a) {
-    std::string notes;
-    for (const std::string &note : a.notes) notes += (notes.empty() ? "" : "; ") + note;
-    document["notes"] = notes;
-    write_result(o, o.output, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    document["notes"] = joined(a.notes, "; ");
+    write_result(o, o.output, json_document(document));
 }
 
 } // namespace
@@ -404,7 +390,7 @@ int run_fast(const FastRequest &given) {
         const Adapter *adapter = find_adapter(name);
         if (!adapter) throw usage_error("there is no adapter for the encoder '" + name + "'");
         const FastAnswer answer = smoke(o, *adapter, target.value);
-        const std::string preset = o.presets.empty() ? std::string(adapter->default_preset()) : o.presets.front();
+        const std::string preset = o.presets.empty() ? kDefaultPreset : o.presets.front();
         write_document(o, document_of(answer, adapter->name, preset, target.value, true), answer);
         return answer.is_met ? kExitOk : kExitUnmet;
     }
@@ -421,8 +407,8 @@ int run_fast(const FastRequest &given) {
     }
     FastAnswer answer = fast.find();
     fast.verify(answer);
-    const Verification &last = *std::find_if(answer.verified.begin(), answer.verified.end(),
-                                             [&](const Verification &v) { return v.q == *answer.q; });
+    const Verification &last =
+        *std::ranges::find_if(answer.verified, [&](const Verification &v) { return v.q == *answer.q; });
     const double score = last.score, gap = last.gap();
     json document = document_of(answer, setup.encode.adapter->name, setup.encode.preset, target.value, false);
     document["verify_vmaf"] = score;
@@ -440,7 +426,7 @@ int run_fast(const FastRequest &given) {
     const double refined = fast.refined(answer);
     document["refined_crf"] = refined;
     if (refined != *answer.q)
-        answer.notes.push_back(std::string(setup.encode.adapter->knob) + " " + number_text(refined) +
+        answer.notes.push_back(setup.encode.adapter->knob + " " + number_text(refined) +
                                " should just meet the target on the whole (not measured)");
     const bool is_trusted = gap <= o.proxy_tolerance;
     if (!is_trusted)
@@ -449,9 +435,9 @@ int run_fast(const FastRequest &given) {
     else if (score < target.value)
         answer.notes.push_back("the whole is " + fixed_text(target.value - score, 2) + " below the target");
     write_document(o, document, answer);
-    run.progress().say(std::string(setup.encode.adapter->knob) + " " + number_text(*answer.q) + " should give " +
-                       target.metric + " " + fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) +
-                       "; " + (answer.verified_on == "full" ? "the whole" : "the part a search measures") + " scores " +
+    run.progress().say(setup.encode.adapter->knob + " " + number_text(*answer.q) + " should give " + target.metric +
+                       " " + fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) + "; " +
+                       (answer.verified_on == "full" ? "the whole" : "the part a search measures") + " scores " +
                        fixed_text(score, 2) + " at " + fixed_text(last.kbps, 0) + " kbps (" +
                        std::to_string(answer.trials.size()) + " short probes, " +
                        std::to_string(answer.verified.size()) + (answer.verified.size() == 1 ? " encode" : " encodes") +
@@ -464,18 +450,18 @@ int run_fast(const FastRequest &given) {
 void bind_fast(CLI::App &app, FastRequest &o) {
     bind_encoding_command(app, o, {.needs_source = false});
     bind_target(app, o);
-    add_option(app, "--n-trials", o.trials, "maximum number of probes of the short piece")
-        ->check(CLI::Range(1, 1000))
-        ->group("Search");
-    add_option(app, "--time-budget-s", o.time_budget, "start no new probe after N seconds")
-        ->check(CLI::PositiveNumber)
-        ->group("Search");
-    add_option(app, "--proxy-tolerance", o.proxy_tolerance,
-               "exit with code 3 if piece and whole differ by more than this")
-        ->check(CLI::NonNegativeNumber)
-        ->group("Search");
-    app.add_flag("--verify-full", o.verify_whole, "verify on the whole source, however long it takes")->group("Search");
-    app.add_flag("--smoke", o.smoke, "use a made-up curve and no encoder, to test scripts")->group("Search");
+    {
+        const InGroup group(app, "Search");
+        add_option(app, "--n-trials", o.trials, "maximum number of probes of the short piece")
+            ->check(CLI::Range(1, 1000));
+        add_option(app, "--time-budget-s", o.time_budget, "start no new probe after N seconds")
+            ->check(CLI::PositiveNumber);
+        add_option(app, "--proxy-tolerance", o.proxy_tolerance,
+                   "exit with code 3 if piece and whole differ by more than this")
+            ->check(CLI::NonNegativeNumber);
+        app.add_flag("--verify-full", o.verify_whole, "verify on the whole source, however long it takes");
+        app.add_flag("--smoke", o.smoke, "use a made-up curve and no encoder, to test scripts");
+    }
     bind_older_flags(app, o);
 }
 

@@ -8,6 +8,7 @@
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -53,7 +54,7 @@ std::vector<json> JobState::remembered(const std::string &key, const std::string
     if (const auto found = items_->find(name); !name.empty() && found != items_->end() && found->is_array())
         return *found;
     const std::vector<json> rows = measure();
-    const bool is_whole = std::none_of(rows.begin(), rows.end(), [](const json &row) { return row.contains("error"); });
+    const bool is_whole = std::ranges::none_of(rows, [](const json &row) { return row.contains("error"); });
     if (is_whole) store(name, rows);
     return rows;
 }
@@ -61,8 +62,7 @@ std::vector<json> JobState::remembered(const std::string &key, const std::string
 void JobState::store(const std::string &key, const json &rows) {
     if (path_.empty() || key.empty()) return;
     (*items_)[key] = rows;
-    const std::string text =
-        json{{"version", 2}, {"items", *items_}}.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+    const std::string text = json_line({{"version", 2}, {"items", *items_}}) + "\n";
     try {
         vmaf::system::write_output_file(path_, [&](const auto &out) { out(text); });
     } catch (const Error &) { // the cache also keeps results

@@ -27,6 +27,7 @@
 #include "rows/row.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -58,7 +59,7 @@ std::vector<double> sorted_targets(const LadderRequest &o) {
     }
     if (targets.empty()) throw usage_error("--target-vmafs is empty");
     for (const double value : targets) check_target({o.metric, o.pool, value});
-    std::sort(targets.begin(), targets.end());
+    std::ranges::sort(targets);
     return targets;
 }
 
@@ -179,8 +180,8 @@ json LadderJob::probe(const ProbeSetup &setup, double q) {
     run_.check_interrupted();
     ProbeSetup own = setup;
     const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
-                              std::to_string(setup.encode_size.height) + " " + std::string(adapter_.knob);
-    own.progress = [&](const StageProgress &p) { run_.progress().stage(label, p); };
+                              std::to_string(setup.encode_size.height) + " " + adapter_.knob;
+    run_.show_progress(own, label);
     const ProbeResult probe = run_probe(own, q);
     run_.check_interrupted();
     for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
@@ -240,8 +241,7 @@ std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_
         const auto reach = [&](double score, int end, auto is_enough) {
             const int margin = end == 0 ? -grid_.points_in(1) : grid_.points_in(1);
             for (int trial = 0; trial < 2; trial++) {
-                if (std::any_of(curve.points.begin(), curve.points.end(),
-                                [&](const RatePoint &p) { return is_enough(p.score); }))
+                if (std::ranges::any_of(curve.points, [&](const RatePoint &p) { return is_enough(p.score); }))
                     return true;
                 const auto there = trial == 0 ? curve.rough_at(score, is_bounded(), first.front()) : std::nullopt;
                 if (!measure(there ? std::clamp(grid_.nearest(there->q) + margin, 0, grid_.last()) : end)) return false;
@@ -284,7 +284,7 @@ std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurv
     for (const RateCurve &curve : curves)
         if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
     if (rates.empty()) return {};
-    std::sort(rates.begin(), rates.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::ranges::sort(rates, [](const auto &a, const auto &b) { return a.first < b.first; });
     std::vector<json> found;
     for (const auto &[kbps, curve] : rates) {
         if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
@@ -408,7 +408,7 @@ std::string measured_rows(const JobRows &rows, std::size_t sizes) {
     std::string text;
     const auto add = [&](const UnitRows *unit) {
         for (const json &point : unit->rows)
-            if (point.contains("row")) text += row_text(point["row"]) + "\n";
+            if (point.contains("row")) text += json_line(point["row"]) + "\n";
     };
     for (std::size_t size = 0; size < sizes; size++)
         for (const char *step : {"point", "curve"})
@@ -423,10 +423,9 @@ Answer LadderJob::result(const JobRows &rows) {
     std::vector<SideTrack> tracks;
     for (const UnitRows *unit : of_step(rows, "tracks"))
         for (const json &track : unit->rows) tracks.push_back(track_of(track));
-    const std::string text = o_.format == LadderFormat::hls ? hls_playlist(rungs, source_, tracks)
-                             : o_.format == LadderFormat::dash
-                                 ? dash_manifest(rungs, source_, tracks)
-                                 : document(rungs).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    const std::string text = o_.format == LadderFormat::hls    ? hls_playlist(rungs, source_, tracks)
+                             : o_.format == LadderFormat::dash ? dash_manifest(rungs, source_, tracks)
+                                                               : json_document(document(rungs));
     if (!o_.points.empty()) write_result(o_, o_.points, measured_rows(rows, sizes_.size()));
     state_.finish();
     return {kExitOk, deliver(o_, o_.output, text), ""};

@@ -82,11 +82,8 @@ std::string codec_string(const Programs &programs, const std::string &path) {
 // Largest bitrate of any two seconds, in bits per second.
 double peak_bandwidth(const Programs &programs, const std::string &path, double fps) {
     std::vector<double> sizes;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) { sizes.push_back(std::atof(std::string(line).c_str())); };
-    run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries", "packet=size", "-of",
-               "csv=p=0", "-i", ffmpeg_path(path)},
-              options);
+    each_packet(programs.ffprobe, path, "v:0", "size",
+                [&](const std::string &line) { sizes.push_back(std::atof(line.c_str())); });
     const auto window = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(2 * fps)));
     double sum = 0, peak = 0;
     for (std::size_t i = 0; i < sizes.size(); i++) {
@@ -130,17 +127,13 @@ Bandwidth file_bandwidth(const Programs &programs, const std::string &path, doub
     // Packets with their times, grouped by segment length.
     std::map<std::int64_t, double> bits;
     double last = 0, total = 0;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) {
+    each_packet(programs.ffprobe, path, "", "pts_time,size", [&](const std::string &line) {
         double time = 0, size = 0;
-        if (std::sscanf(std::string(line).c_str(), "%lf,%lf", &time, &size) != 2) return;
+        if (std::sscanf(line.c_str(), "%lf,%lf", &time, &size) != 2) return;
         bits[static_cast<std::int64_t>(std::floor(std::max(0.0, time) / segment_seconds + 1e-6))] += 8 * size;
         total += 8 * size;
         last = std::max(last, time);
-    };
-    run_child({programs.ffprobe, "-v", "error", "-show_entries", "packet=pts_time,size", "-of", "csv=p=0", "-i",
-               ffmpeg_path(path)},
-              options);
+    });
     const double duration = last + (fps > 0 ? 1 / fps : 0);
     Bandwidth result;
     for (const auto &[number, sum] : bits) {

@@ -19,6 +19,7 @@
 #include "commands/search_result.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -198,7 +199,7 @@ std::vector<json> PerShotJob::shot_units() {
 }
 
 bool is_any(const std::vector<PlannedShot> &shots, bool (*is_so)(const PlannedShot &)) {
-    return std::any_of(shots.begin(), shots.end(), is_so);
+    return std::ranges::any_of(shots, is_so);
 }
 bool has_failed(const PlannedShot &p) { return !p.outcome.ok(); }
 bool has_missed(const PlannedShot &p) { return !p.is_met; }
@@ -252,8 +253,7 @@ std::vector<json> PerShotJob::segment_units(const JobRows &so_far) {
     std::vector<json> units;
     for (std::size_t i = 0; i < shots.size(); i++)
         units.push_back({{"step", "segment"}, {"shot", i}, {"frames", shots[i].shot.frames()}});
-    std::stable_sort(units.begin(), units.end(),
-                     [](const json &a, const json &b) { return a["frames"] > b["frames"]; });
+    std::ranges::stable_sort(units, [](const json &a, const json &b) { return a["frames"] > b["frames"]; });
     return units; // long ones first, in parallel
 }
 
@@ -438,7 +438,7 @@ Answer PerShotJob::result(const JobRows &rows) {
             plan["shots"][i]["final_vmaf"] = unit->rows[0]["shots"][i];
     if (!o_.script_out.empty()) write_result(o_, o_.script_out, assembly_script(all, o_.segment_dir));
     Answer answer;
-    answer.text = deliver(o_, o_.plan_out, plan.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    answer.text = deliver(o_, o_.plan_out, json_document(plan));
     ExitCode failed = kExitOk;
     for (const PlannedShot &p : shots) {
         const std::string range = "shot " + std::to_string(p.shot.start) + " to " + std::to_string(p.shot.end);

@@ -146,13 +146,7 @@ void remove_segments(const ShotAssembly &a, const std::string &folder) {
 json score_assembly(Run &run, const ProbeSetup &base, const ShotAssembly &a, const std::vector<PlannedShot> &shots) {
     json scores = {{"plan", json::object()}, {"shots", json::array()}};
     json &plan = scores["plan"];
-    SourceRequest request;
-    request.path = a.output;
-    request.ffprobe = base.programs.ffprobe;
-    request.hash = SourceRequest::Hash::none;
-    request.is_own_encode = true;
-    if (base.source.rate.value() > 0) request.framerate = base.source.rate.text();
-    const Source produced = probe_source(request);
+    const Source produced = probe_own_encode(base.programs.ffprobe, a.output, base.source.rate);
     const std::int64_t frames = shots.back().shot.end;
     const ScoreResult scored = run_score(base.programs, {&base.source, {}, &produced, {}, frames}, base.score);
     if (!scored.ok()) {

@@ -32,7 +32,7 @@ const char *verdict_word(PredictionVerdict verdict) {
 Judgement judge(const std::vector<double> &residuals, double threshold) {
     Judgement j;
     if (residuals.empty()) return j;
-    const auto [low, high] = std::minmax_element(residuals.begin(), residuals.end());
+    const auto [low, high] = std::ranges::minmax_element(residuals);
     j.max_abs = std::max(std::fabs(*low), std::fabs(*high));
     j.mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / double(residuals.size());
     if (j.max_abs <= threshold) {
@@ -48,8 +48,7 @@ std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrat
     std::vector<std::size_t> order(bitrates.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     if (order.size() <= k) return order;
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return bitrates[a] < bitrates[b]; });
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return bitrates[a] < bitrates[b]; });
     std::vector<std::size_t> chosen;
     const auto take = [&](std::size_t begin, std::size_t end, std::size_t count) { // evenly spaced
         count = std::min(count, end - begin);
@@ -58,7 +57,7 @@ std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrat
     const std::size_t quarter = order.size() / 4;
     for (std::size_t i = 0; i < 3; i++) take(i * quarter, (i + 1) * quarter, k / 4);
     take(3 * quarter, order.size(), k - chosen.size());
-    std::sort(chosen.begin(), chosen.end());
+    std::ranges::sort(chosen);
     return chosen;
 }
 
@@ -109,7 +108,7 @@ json prediction_json(const PredictRequest &own, const Judgement &j, double targe
 
 void write_prediction(const PredictRequest &o, const json &document) {
     const std::string path = o.report_out.empty() ? o.output : o.report_out;
-    write_result(o, path, document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    write_result(o, path, json_document(document));
 }
 
 namespace {
@@ -134,8 +133,7 @@ class ShotPrediction {
           source_(run.open_source(o.sources.at(0))), adapter_(run.only_adapter()),
           whole_(run.setup(source_, adapter_, run.only_preset(), false)), grid_(adapter_, o, adapter_.step),
           slope_(typical_slope(adapter_)) {
-        const std::string label = adapter_.name + " " + std::string(adapter_.knob);
-        whole_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+        run.show_progress(whole_, adapter_.name + " " + adapter_.knob);
     }
 
     const ProbeSetup &setup() const { return whole_; }
@@ -162,7 +160,7 @@ class ShotPrediction {
         ProbeSetup setup = shot_setup(whole_, piece, times());
         if (options_.subsample <= 1 && piece.frames() >= kFewFrames) setup.score.subsample = kProbeSubsampling;
         const auto add = [&](double q) {
-            const ProbeResult result = measure(setup, q);
+            const ProbeResult result = run_.probe(setup, q);
             s.probes.push_back({q, probe_score(setup, result, target_.metric, target_.pool)});
             if (s.probes.size() == 1) s.kbps = result.bitrate_kbps();
         };
@@ -173,7 +171,7 @@ class ShotPrediction {
                                      (bounded ? kNearBounded : kNearOther);
         };
         for (predict(s, 0); s.probes.size() < kMostProbes; predict(s, 0)) {
-            if (std::any_of(s.probes.begin(), s.probes.end(), is_near)) break;
+            if (std::ranges::any_of(s.probes, is_near)) break;
             add(s.q);
         }
     }
@@ -194,7 +192,7 @@ class ShotPrediction {
 
     double measured_score(const Shot &shot, double q) {
         const ProbeSetup setup = shot_setup(whole_, shot, times());
-        return probe_score(setup, measure(setup, q), target_.metric, target_.pool);
+        return probe_score(setup, run_.probe(setup, q), target_.metric, target_.pool);
     }
 
     // From shots with two points: how fast this title's scores fall.
@@ -230,14 +228,6 @@ class ShotPrediction {
   private:
     static constexpr double kNearBounded = 0.35, kNearOther = 0.4; // of straightened scores: less than a CRF step
 
-    ProbeResult measure(const ProbeSetup &setup, double q) {
-        run_.check_interrupted();
-        ProbeResult result = run_probe(setup, q);
-        run_.check_interrupted();
-        if (!result.ok()) throw failed(result.outcome);
-        for (const std::string &warning : result.warnings) run_.progress().warn(warning);
-        return result;
-    }
     const std::vector<double> &times() {
         if (!times_) times_ = frame_times(run_.programs().ffprobe, source_);
         return *times_;
@@ -261,9 +251,9 @@ json shot_json(const PredictedShot &s) {
 
 std::string summary_of(const std::vector<PredictedShot> &predicted, const Adapter &adapter, const QualityTarget &target,
                        const Judgement &judgement, std::size_t measured, const Calibration &calibration, double alpha) {
-    const auto [low, high] = std::minmax_element(
-        predicted.begin(), predicted.end(), [](const PredictedShot &a, const PredictedShot &b) { return a.q < b.q; });
-    return std::string(adapter.knob) + " " + number_text(low->q) +
+    const auto [low, high] = std::ranges::minmax_element(
+        predicted, [](const PredictedShot &a, const PredictedShot &b) { return a.q < b.q; });
+    return adapter.knob + " " + number_text(low->q) +
            (high->q > low->q ? " to " + number_text(high->q) + " should give each shot " : " should give ") +
            target.metric + " " + number_text(target.value) + ". " + std::to_string(predicted.size()) +
            (predicted.size() == 1 ? " shot" : " shots") + ", " + std::to_string(measured) +
@@ -401,8 +391,7 @@ Answer PredictJob::result(const JobRows &rows) {
     if (!o_.calibration_out.empty() && !residuals.empty())
         write_result(o_, o_.calibration_out, calibration_json(residuals, o_.alpha).dump(2) + "\n");
     Answer answer;
-    answer.text = deliver(o_, o_.report_out.empty() ? o_.output : o_.report_out,
-                          document.dump(2, ' ', false, json::error_handler_t::replace) + "\n");
+    answer.text = deliver(o_, o_.report_out.empty() ? o_.output : o_.report_out, json_document(document));
     answer.exit_code = shots.empty()                                       ? kExitUnmet
                        : judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted
                                                                            : kExitOk;
@@ -419,26 +408,25 @@ std::optional<int> answer_from_corpus(const PredictRequest &o) {
 void bind_predict(CLI::App &app, PredictRequest &o) {
     bind_encoding_command(app, o, {.needs_source = false, .samples = false, .model_alias = false});
     bind_target(app, o);
-    const auto number = [&](const char *name, auto &field, const char *text) {
-        return add_option(app, name, field, text)->group("Prediction");
-    };
-    const auto file = [&](const char *name, std::string &field, const char *text) {
-        add_option(app, name, field, text)->group("Prediction");
-    };
-    number("--validate-k", o.validate, "number of shots to encode and score for real")->check(CLI::Range(1, 100000));
-    number("--residual-threshold", o.residual_threshold, "count a prediction that is off by more as a miss")
-        ->check(CLI::PositiveNumber);
-    number("--alpha", o.alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
-    file("--model", o.predictor_file, "learned predictor; not in this build");
-    file("--shots", o.shots, "read shots from this file (JSON or CSV)");
-    file("--report-out", o.report_out, "the prediction as JSON; the same as --output");
-    file("--calibration-sidecar", o.calibration, "residuals of predictions that were checked, for intervals");
-    file("--calibration-out", o.calibration_out, "write this run's residuals as such a file");
-    file("--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
-    app.add_flag("--allow-mixed-models", o.allow_mixed_models,
-                 "with --from-corpus: accept different models or scoring conditions, each apart")
-        ->group("Prediction");
-    app.add_flag("--with-uncertainty", o.with_uncertainty, "add an interval to every prediction")->group("Prediction");
+    {
+        const InGroup group(app, "Prediction");
+        add_option(app, "--validate-k", o.validate, "number of shots to encode and score for real")
+            ->check(CLI::Range(1, 100000));
+        add_option(app, "--residual-threshold", o.residual_threshold,
+                   "count a prediction that is off by more as a miss")
+            ->check(CLI::PositiveNumber);
+        add_option(app, "--alpha", o.alpha, "part of cases that an interval may miss")->check(CLI::Range(0.001, 0.999));
+        add_option(app, "--model", o.predictor_file, "learned predictor; not in this build");
+        add_option(app, "--shots", o.shots, "read shots from this file (JSON or CSV)");
+        add_option(app, "--report-out", o.report_out, "the prediction as JSON; the same as --output");
+        add_option(app, "--calibration-sidecar", o.calibration,
+                   "residuals of predictions that were checked, for intervals");
+        add_option(app, "--calibration-out", o.calibration_out, "write this run's residuals as such a file");
+        add_option(app, "--from-corpus", o.from_corpus, "fit a curve to each title's rows instead of encoding");
+        app.add_flag("--allow-mixed-models", o.allow_mixed_models,
+                     "with --from-corpus: accept different models or scoring conditions, each apart");
+        app.add_flag("--with-uncertainty", o.with_uncertainty, "add an interval to every prediction");
+    }
     bind_older_flags(app, o);
     bind_cluster(app, o);
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/lists.hpp"
 #include "commands/corpus_answers.hpp"
 #include "commands/predict.hpp"
 #include "commands/search_result.hpp"
@@ -46,10 +47,9 @@ std::optional<double> slope_of(const std::vector<QualityPoint> &points, bool bou
 
 void hold_out(Title &title, const QualityTarget &target, bool bounded) {
     if (title.points.size() < 2) return;
-    const auto nearest =
-        std::min_element(title.points.begin(), title.points.end(), [&](const QualityPoint &a, const QualityPoint &b) {
-            return std::fabs(a.score - target.value) < std::fabs(b.score - target.value);
-        });
+    const auto nearest = std::ranges::min_element(title.points, [&](const QualityPoint &a, const QualityPoint &b) {
+        return std::fabs(a.score - target.value) < std::fabs(b.score - target.value);
+    });
     std::vector<QualityPoint> others = title.points;
     others.erase(others.begin() + (nearest - title.points.begin()));
     title.held_out_q = nearest->q;
@@ -59,8 +59,8 @@ void hold_out(Title &title, const QualityTarget &target, bool bounded) {
 
 double rate_at(const Title &title, double q) { // from the closest two rows, linear in the logarithm
     std::vector<CorpusPoint> rows = title.rates;
-    std::sort(rows.begin(), rows.end(),
-              [&](const CorpusPoint &a, const CorpusPoint &b) { return std::fabs(a.q - q) < std::fabs(b.q - q); });
+    std::ranges::sort(
+        rows, [&](const CorpusPoint &a, const CorpusPoint &b) { return std::fabs(a.q - q) < std::fabs(b.q - q); });
     for (std::size_t i = 1; i < rows.size(); i++)
         if (rows[i].q != rows[0].q && rows[i].kbps > 0 && rows[0].kbps > 0)
             return rows[0].kbps * std::pow(rows[i].kbps / rows[0].kbps, (q - rows[0].q) / (rows[i].q - rows[0].q));
@@ -121,29 +121,18 @@ int predict_from_corpus(const PredictRequest &o) {
     const MetricChoice metric = *metric_choice(target.metric);
     if (targets.size() > 1 || metric.lower_is_better)
         throw usage_error("predict takes one target of a higher-is-better metric");
-    RowComplaints complaints(o.strict);
-    const RowTable table(o.from_corpus, [&](const std::string &text) { complaints(text); });
+    const CorpusRows rows(o, o.strict, {target}, [&](const ScannedRow &row) {
+        return is_wanted(o.encoders, row.encoder) && is_wanted(o.presets, row.preset) && is_wanted(o.sources, row.src);
+    });
     Titles titles;
-    std::vector<const ScannedRow *> used;
-    ConditionTexts conditions(target.metric);
-    const auto wanted = [](const std::vector<std::string> &list, std::string_view name) {
-        return list.empty() || std::find(list.begin(), list.end(), name) != list.end();
-    };
-    for (const ScannedRow &row : table.rows()) {
-        const auto score = corpus_score(row, target);
-        if (row.exit_status != 0 || !score || std::isnan(row.q) || !wanted(o.encoders, row.encoder) ||
-            !wanted(o.presets, row.preset) || !wanted(o.sources, row.src))
-            continue;
-        Title &title = titles[{row.src, row.encoder, row.preset, row.variant(), conditions.of(row)}];
-        if (!title.first) title.first = &row;
-        title.adapter = find_adapter(row.encoder);
-        title.points.push_back({row.q, *score});
-        title.rates.push_back({row.q, *score, row.kbps, false});
-        used.push_back(&row);
+    for (const auto &[row, point, conditions] : rows.entries()) {
+        Title &title = titles[{row->src, row->encoder, row->preset, row->variant(), conditions}];
+        if (!title.first) title.first = row;
+        title.adapter = find_adapter(row->encoder);
+        title.points.push_back({point.q, point.score});
+        title.rates.push_back(point);
     }
     if (titles.empty()) throw CommandError(kExitUnmet, "'" + o.from_corpus + "' has no rows with such a score");
-    check_conditions(used, conditions, o.allow_mixed_models);
-
     find_slopes(titles, target, metric.bounded_by_100);
     Calibration sidecar;
     if (!o.calibration.empty()) sidecar = read_calibration(o.calibration);

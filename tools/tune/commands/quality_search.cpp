@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "commands/search_hints.hpp"
 #include "curves/score_curve.hpp"
 #include "stages/conditions.hpp"
@@ -24,16 +25,14 @@ QualitySearch::QualitySearch(Run &run, const SearchOptions &options, const Probe
                              const std::vector<QualityTarget> &targets, double default_step)
     : run_(run), options_(options), setup_(setup), grid_(*setup.encode.adapter, options, default_step) {
     for (const QualityTarget &t : targets) { // every target's metric is measured
-        const bool is_known = std::any_of(setup_.score.metrics.begin(), setup_.score.metrics.end(),
-                                          [&](const MetricChoice &m) { return m.name == t.metric; });
+        const bool is_known =
+            std::ranges::any_of(setup_.score.metrics, [&](const MetricChoice &m) { return m.name == t.metric; });
         if (!is_known) setup_.score.metrics.push_back(*metric_choice(t.metric));
     }
     if (!options.max_size.empty() && (max_bytes_ = parse_size(options.max_size)) <= 0)
         throw usage_error("--max-size " + options.max_size + ": must be greater than 0");
     run.progress().expect_searches_of(options.thorough ? 6 : 4);
-    const std::string label =
-        setup_.encode.adapter->name + size_text() + " " + std::string(setup_.encode.adapter->knob);
-    setup_.progress = [&run, label](const StageProgress &p) { run.progress().stage(label, p); };
+    run.show_progress(setup_, setup_.encode.adapter->name + size_text() + " " + setup_.encode.adapter->knob);
 }
 
 double QualitySearch::score_of(const ProbeResult &probe, const QualityTarget &target) const {
@@ -68,8 +67,7 @@ std::string QualitySearch::missed_text(const ProbeResult &probe, const std::vect
 std::string QualitySearch::scores_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
     std::string text;
     for (const QualityTarget &t : targets)
-        text += (text.empty() ? "" : ", ") + t.metric + (t.pool == "mean" ? "" : ":" + t.pool) + " " +
-                fixed_text(score_of(probe, t), 4);
+        add_item(text, t.metric + (t.pool == "mean" ? "" : ":" + t.pool) + " " + fixed_text(score_of(probe, t), 4));
     return text;
 }
 
@@ -177,8 +175,8 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
                                             {"bitrate_kbps", p.bitrate_kbps},
                                             {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
                                             {"from_cache", probe.from_cache}},
-                                           adapter.name + size_text() + " " + std::string(adapter.knob) + " " +
-                                               number_text(p.q) + ": " + scores_text(probe, targets) + ", " +
+                                           adapter.name + size_text() + " " + adapter.knob + " " + number_text(p.q) +
+                                               ": " + scores_text(probe, targets) + ", " +
                                                fixed_text(p.bitrate_kbps, 1) + " kbps" + missed_text(probe, targets) +
                                                (probe.from_cache ? " [cached]" : ""));
             }
@@ -201,7 +199,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         if (!by_worst || !chosen || !add(*chosen, {})) break;
         const std::size_t lowest = worst_sample(measure(*chosen, {}), first.metric, first.pool);
         answer = search->answer();
-        if (std::find(focus.begin(), focus.end(), lowest) != focus.end()) break;
+        if (contains(focus, lowest)) break;
         focus.push_back(lowest); // another sample is lower there: continue with it
         wish.start = *chosen;
     }
@@ -234,7 +232,7 @@ void QualitySearch::fill(SearchReport &report, const ProbeSetup &setup, const Pr
 
 void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
                              const std::vector<QualityTarget> &targets) {
-    const std::string knob(setup_.encode.adapter->knob);
+    const std::string &knob = setup_.encode.adapter->knob;
     const QualityTarget &first = targets.front();
     report.status = answer.status;
     report.at_bound = answer.at_bound;
@@ -249,7 +247,7 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
     fill(report, setup_, probe, targets);
     if (answer.status == SearchStatus::unmet) { // of several targets, the one missed by most
         const QualityTarget &missed =
-            *std::min_element(targets.begin(), targets.end(), [&](const QualityTarget &a, const QualityTarget &b) {
+            *std::ranges::min_element(targets, [&](const QualityTarget &a, const QualityTarget &b) {
                 return margin_above(a, score_of(probe, a)) < margin_above(b, score_of(probe, b));
             });
         report.reason = "the best allowed " + knob + " " + number_text(probe.q) + " reaches " + missed.metric +
@@ -286,8 +284,8 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
         }
         fill(report, whole, probe, targets);
         report.verified.push_back(point(probe, targets.front()));
-        run_.progress().say("the whole at " + std::string(setup_.encode.adapter->knob) + " " + number_text(probe.q) +
-                            ": " + targets.front().metric + " " + fixed_text(report.score, 4) + ", " +
+        run_.progress().say("the whole at " + setup_.encode.adapter->knob + " " + number_text(probe.q) + ": " +
+                            targets.front().metric + " " + fixed_text(report.score, 4) + ", " +
                             fixed_text(report.bitrate_kbps, 1) + " kbps");
         if (report.margin >= -options_.verify_margin) return;
         if (k == 0) break;
@@ -295,7 +293,7 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
     }
     report.status = SearchStatus::unmet;
     report.reason = "the whole source reaches only " + fixed_text(report.score, 4) + " at " +
-                    std::string(setup_.encode.adapter->knob) + " " + number_text(*report.q) +
+                    setup_.encode.adapter->knob + " " + number_text(*report.q) +
                     ": the samples are easier than the rest; use more of them (--samples), or --sample-mode scenes";
 }
 

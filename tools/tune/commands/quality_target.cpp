@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -45,7 +46,7 @@ void take_metric_of_targets(const SearchOptions &search, ScoringOptions &scoring
     std::vector<std::string> metrics;
     for (const std::string &text : search.targets)
         metrics.push_back(parse_target(text, scoring.pool, scoring.metric).metric);
-    if (std::find(metrics.begin(), metrics.end(), scoring.metric) == metrics.end()) scoring.metric = metrics.front();
+    if (!contains(metrics, scoring.metric)) scoring.metric = metrics.front();
 }
 
 std::vector<QualityTarget> quality_targets(const SearchOptions &search, const ScoringOptions &scoring,
@@ -76,7 +77,7 @@ void check_target(const QualityTarget &target) {
 QualityGrid::QualityGrid(const Adapter &adapter, const SearchOptions &options, double default_step)
     : low_(options.min_q.value_or(adapter.search.low)), high_(options.max_q.value_or(adapter.search.high)),
       step_(options.q_step.value_or(default_step)), higher_is_better_(adapter.higher_is_better) {
-    const std::string knob(adapter.knob);
+    const std::string &knob = adapter.knob;
     if (low_ < adapter.hard.low || high_ > adapter.hard.high)
         throw usage_error(adapter.name + ": " + knob + " goes from " + number_text(adapter.hard.low) + " to " +
                           number_text(adapter.hard.high) + "; check --min-q and --max-q");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cli/add_option.hpp"
 #include "cli/complain.hpp"
 #include "cli/outputs.hpp"
@@ -86,9 +87,8 @@ void name_variants(std::vector<nlohmann::json> &rows, const std::vector<std::str
             for (const std::string &item : variant.enc) wanted.push_back(item);
             for (const std::string &item : {variant.vfilter, variant.keyint, variant.out_pix_fmt})
                 if (!item.empty()) wanted.push_back(item);
-            const bool has_all = std::all_of(wanted.begin(), wanted.end(), [&](const std::string &item) {
-                return std::find(c.options.begin(), c.options.end(), item) != c.options.end();
-            });
+            const bool has_all =
+                std::ranges::all_of(wanted, [&](const std::string &item) { return contains(c.options, item); });
             const bool has_none = wanted.empty() && !c.options.empty(); // a name for rows without options
             if (has_all && !has_none && (variant.encoder.empty() || variant.encoder == c.encoder) &&
                 (variant.preset.empty() || variant.preset == c.preset))
@@ -105,9 +105,8 @@ void write_charts(const ReportRequest &o, const ReportContent &content, const st
     if (chosen.empty()) {
         std::string kinds;
         for (const std::string &name : chart_kinds())
-            if (std::any_of(content.charts.begin(), content.charts.end(),
-                            [&](const Chart &c) { return c.kind == name; }))
-                kinds += (kinds.empty() ? "" : ", ") + name;
+            if (std::ranges::any_of(content.charts, [&](const Chart &c) { return c.kind == name; }))
+                add_item(kinds, name);
         throw usage_error("the data have no chart '" + kind + "'; there are: " + (kinds.empty() ? "none" : kinds));
     }
     const auto path_of = [&](const std::string &path, std::size_t i) {
@@ -116,7 +115,7 @@ void write_charts(const ReportRequest &o, const ReportContent &content, const st
         return (p.parent_path() / (p.stem().string() + "-" + std::to_string(i + 1) + p.extension().string())).string();
     };
     for (std::size_t i = 0; i < chosen.size(); i++) {
-        if (!svg.empty()) write_text(o, path_of(svg, i), svg_text(chosen[i]->plot, true));
+        if (!svg.empty()) write_text(o, path_of(svg, i), svg_text(chosen[i]->plot));
         if (!csv.empty()) write_text(o, path_of(csv, i), csv_text(chosen[i]->table));
     }
 }
@@ -164,7 +163,7 @@ int run_report(const ReportRequest &o) {
     for (const Table &table : bd_rate_tables(content.data))
         write_text(o, (base / (table.id + ".csv")).string(), csv_text(table));
     for (const Chart &chart : content.charts) {
-        write_text(o, (base / (chart.plot.id + ".svg")).string(), svg_text(chart.plot, true));
+        write_text(o, (base / (chart.plot.id + ".svg")).string(), svg_text(chart.plot));
         write_text(o, (base / (chart.plot.id + ".csv")).string(), csv_text(chart.table));
     }
     if (!o.quiet) complain("report", "wrote " + (base / "report.html").string());

@@ -90,19 +90,8 @@ namespace {
 void encode_sound(Run &run, const Source &source, const std::string &audio_codec, const RungFiles &files,
                   SideTrack &track) {
     const std::string path = files.made(track.name);
-    Arguments command = {run.programs().ffmpeg,
-                         "-y",
-                         "-hide_banner",
-                         "-nostdin",
-                         "-v",
-                         "error",
-                         "-i",
-                         ffmpeg_path(source.path),
-                         "-map",
-                         "0:" + std::to_string(track.stream),
-                         "-vn",
-                         "-sn",
-                         "-dn"};
+    Arguments command = {run.programs().ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error"};
+    append(command, {"-i", ffmpeg_path(source.path), "-map", "0:" + std::to_string(track.stream), "-vn", "-sn", "-dn"});
     append(command, {"-c:a", !audio_codec.empty() ? audio_codec : track.codec == "aac" ? "copy" : "aac"});
     files.complete(command, track.name, false);
     const ChildResult outcome = run_child(command);

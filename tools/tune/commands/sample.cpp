@@ -8,6 +8,7 @@
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "stages/conditions.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -24,16 +25,13 @@ int run_sample(const SampleRequest &o) {
     const Source source = run.open_source(o.sources.at(0));
     const Adapter &adapter = run.only_adapter();
     ProbeSetup setup = run.setup(source, adapter, run.only_preset(), true);
-    setup.progress = [&](const StageProgress &p) { run.progress().stage(adapter.name, p); };
+    run.show_progress(setup, adapter.name);
     adapter.codec_arguments(setup.encode.preset, o.q_values[0]); // refuses values outside the encoder's range
     if (o.dry_run) {
         print_probe_commands(setup, o.q_values[0]);
         return kExitOk;
     }
-    const ProbeResult probe = run_probe(setup, o.q_values[0]);
-    run.check_interrupted();
-    if (!probe.ok()) throw failed(probe.outcome);
-    for (const std::string &warning : probe.warnings) run.progress().warn(warning);
+    const ProbeResult probe = run.probe(setup, o.q_values[0]);
     const Prediction whole = predict_whole(setup, probe);
     json row = make_row(setup, probe);
     row["type"] = "sample-done";
@@ -42,15 +40,15 @@ int run_sample(const SampleRequest &o) {
     row["predicted_seconds"] = whole.seconds;
     run.progress().event(row);
     if (o.json)
-        print_line(row_text(row));
+        print_line(json_line(row));
     else {
         std::string scores;
         for (const MetricChoice &metric : setup.score.metrics)
             scores += " " + metric.name + "=" + fixed_text(probe_score(setup, probe, metric.name, o.pool), 4);
-        print_line(std::string(adapter.knob) + "=" + number_text(probe.q) + scores +
-                   " kbps=" + fixed_text(probe.bitrate_kbps(), 1) + " predicted_size=" + human_size(whole.bytes) +
-                   " (" + fixed_text(whole.percent, 1) + "%) predicted_time=" +
-                   fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" + (probe.from_cache ? " [cached]" : ""));
+        print_line(adapter.knob + "=" + number_text(probe.q) + scores + " kbps=" + fixed_text(probe.bitrate_kbps(), 1) +
+                   " predicted_size=" + human_size(whole.bytes) + " (" + fixed_text(whole.percent, 1) +
+                   "%) predicted_time=" + fixed_text(whole.seconds, whole.seconds < 1 ? 2 : 0) + "s" +
+                   (probe.from_cache ? " [cached]" : ""));
         print_line(conditions_line(setup, probe));
     }
     return kExitOk;

@@ -19,6 +19,7 @@
 #include "stages/score_plan.hpp"
 #include "stages/time_pairing.hpp"
 #include "system/output_file.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -266,8 +267,7 @@ void add_map(json &entry, const ScoreRequest &o, const ScoreResult &scored) {
 void use_maps(const ScoreRequest &o, ScoreSettings &settings) {
     if (o.maps.empty()) return;
     if (o.distorted.size() > 1) throw usage_error("--map is for one encode; score several in several runs");
-    if (std::none_of(settings.metrics.begin(), settings.metrics.end(),
-                     [](const MetricChoice &metric) { return metric.feature.empty(); }))
+    if (std::ranges::none_of(settings.metrics, [](const MetricChoice &metric) { return metric.feature.empty(); }))
         throw usage_error("--map shows VMAF; add it with --also vmaf");
     settings.maps = o.maps;
 }
@@ -369,7 +369,7 @@ Answer ScoreJob::result(const JobRows &units) {
                 continue;
             }
             results.push_back(row);
-            frames += row_text(row) + "\n";
+            frames += json_line(row) + "\n";
         }
     const ScoreFormat format = o_.format.value_or(o_.json ? ScoreFormat::json : ScoreFormat::human);
     answer.text = deliver(o_, o_.output, score_text(results, format));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/escape.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -64,8 +65,7 @@ std::string human_text(const json &results) {
 } // namespace
 
 std::string score_text(const json &results, ScoreFormat format) {
-    if (format == ScoreFormat::json)
-        return (results.size() == 1 ? results[0] : results).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    if (format == ScoreFormat::json) return json_document(results.size() == 1 ? results[0] : results);
     if (format == ScoreFormat::csv) return csv_text(results);
     if (format == ScoreFormat::xml) return xml_document(results);
     return human_text(results);

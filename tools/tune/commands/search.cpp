@@ -12,6 +12,7 @@
 #include "commands/search_result.hpp"
 #include "rows/row.hpp"
 #include "system/terminal.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -137,7 +138,7 @@ SearchReport SearchJob::find(const ProbeSetup &setup, std::vector<QualityTarget>
 
 void SearchJob::tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
                      const json &object) {
-    if (o_.json) return print(row_text(object));
+    if (o_.json) return print(json_line(object));
     const bool is_for_people = system::is_terminal(system::Stream::output);
     if (!report.failed() && !report.probes.empty()) {
         print(answer_sentence(setup, report, targets));
@@ -184,7 +185,7 @@ Answer SearchJob::result(const JobRows &units) {
         for (const json &found : unit.rows) {
             answer.exit_code = worse(answer.exit_code, ExitCode(found.at("exit_code").get<int>()));
             answer.text += found.at("text").get<std::string>();
-            for (const json &row : found.at("rows")) rows += row_text(row) + "\n";
+            for (const json &row : found.at("rows")) rows += json_line(row) + "\n";
         }
     if (!is_local_ && !o_.output.empty()) write_result(o_, o_.output, rows);
     return answer;
@@ -198,13 +199,14 @@ void bind_search_command(CLI::App &app, SearchRequest &o) {
     bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
     bind_source_list(app, o);
     bind_search(app, o);
-    add_option(app, "--target-bitrate", o.target_bitrate, "bitrate to approach in kbps, instead of a quality")
-        ->group("Search");
-    add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows; encode nothing")->group("Search");
-    app.add_flag("--interpolate", o.interpolate, "with --from-corpus: interpolate between rows")->group("Search");
-    app.add_flag("--allow-mixed-models", o.allow_mixed_models,
-                 "with --from-corpus: accept different models or scoring conditions, each apart")
-        ->group("Search");
+    {
+        const InGroup group(app, "Search");
+        add_option(app, "--target-bitrate", o.target_bitrate, "bitrate to approach in kbps, instead of a quality");
+        add_option(app, "--from-corpus", o.from_corpus, "answer from existing rows; encode nothing");
+        app.add_flag("--interpolate", o.interpolate, "with --from-corpus: interpolate between rows");
+        app.add_flag("--allow-mixed-models", o.allow_mixed_models,
+                     "with --from-corpus: accept different models or scoring conditions, each apart");
+    }
     bind_rows(app, o);
     bind_older_flags(app, o, &o);
     bind_cluster(app, o);

@@ -5,8 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "hash/sha256.hpp"
 #include "stages/aggregate.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -28,14 +30,14 @@ bool are_hints(const json &stored) {
     });
 }
 
-std::string digest(const json &value) { return sha256_hex(value.dump(-1, ' ', false, json::error_handler_t::replace)); }
+std::string digest(const json &value) { return sha256_hex(json_line(value)); }
 
 } // namespace
 
 std::optional<double> suggested_start(const std::vector<std::pair<double, double>> &q_and_score, double target) {
     if (q_and_score.size() < 2) return std::nullopt;
     auto points = q_and_score;
-    std::stable_sort(points.begin(), points.end(), [&](const auto &a, const auto &b) {
+    std::ranges::stable_sort(points, [&](const auto &a, const auto &b) {
         return std::fabs(a.second - target) < std::fabs(b.second - target);
     });
     const auto [q0, s0] = points[0];
@@ -43,7 +45,7 @@ std::optional<double> suggested_start(const std::vector<std::pair<double, double
         const auto [q1, s1] = points[i];
         if (q1 == q0 || s1 == s0) continue;
         const double q = q0 + (target - s0) * (q1 - q0) / (s1 - s0);
-        const auto [low, high] = std::minmax_element(points.begin(), points.end());
+        const auto [low, high] = std::ranges::minmax_element(points);
         return std::clamp(q, low->first - 4, high->first + 4); // not far beyond the measurements
     }
     return q0;
@@ -83,10 +85,7 @@ SearchHints::SearchHints(Cache *cache, const ProbeSetup &setup, const SearchOpti
     key_ =
         digest({"hints", setup.source.id, setup.encode.adapter->name, setup.encode.vfilter, setup.clip_mode == "shot"});
     search_ = search_identity(setup, o, targets);
-    try {
-        if (const auto text = cache_->find(Cache::Kind::fact, key_)) *stored_ = json::parse(*text);
-    } catch (const std::exception &) { // ignores damaged hints
-    }
+    read_stored(cache_, Cache::Kind::fact, key_, [&](const json &stored) { *stored_ = stored; });
     if (!are_hints(*stored_)) *stored_ = {{"points", json::array()}, {"starts", json::object()}};
 }
 
@@ -121,15 +120,12 @@ void SearchHints::remember(double start, const std::vector<ProbeResult> &probes)
                             {"score", aggregated(probe, target_.metric, target_.pool, setup_.aggregate)},
                             {"metric", target_.metric},
                             {"pool", target_.pool}};
-        if (std::find(points.begin(), points.end(), point) == points.end()) points.push_back(point);
+        if (!contains(points, point)) points.push_back(point);
     }
     while (points.size() > kMostPoints) points.erase(points.begin());
     if ((*stored_)["starts"].size() >= kMostStarts) (*stored_)["starts"] = json::object();
     (*stored_)["starts"][search_] = start;
-    try {
-        cache_->store(Cache::Kind::fact, key_, stored_->dump());
-    } catch (const Error &) { // no hint next time
-    }
+    try_store(cache_, Cache::Kind::fact, key_, *stored_); // on failure there is no hint next time
 }
 
 } // namespace vmaf::tune

@@ -122,8 +122,8 @@ std::string answer_sentence(const ProbeSetup &setup, const SearchReport &r, cons
     else if (!r.ok())
         missed = " (not all targets are met)";
     const double seconds = r.prediction.seconds;
-    return (r.q ? std::string(setup.encode.adapter->knob) + " " + number_text(*r.q) : "The encode") + " gives " +
-           scores + missed + ": " + human_size(r.prediction.bytes) +
+    return (r.q ? setup.encode.adapter->knob + " " + number_text(*r.q) : "The encode") + " gives " + scores + missed +
+           ": " + human_size(r.prediction.bytes) +
            (r.prediction.percent > 0 ? ", " + fixed_text(r.prediction.percent, 1) + " % of the source" : "") + ", " +
            fixed_text(r.bitrate_kbps, 0) + " kbps, about " +
            (seconds < 90 ? fixed_text(seconds, seconds < 10 ? 1 : 0) + " s" : fixed_text(seconds / 60, 1) + " min") +

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/lists.hpp"
 #include "rows/fields.hpp"
 #include "text/numbers.hpp"
 
@@ -30,7 +31,7 @@ std::string short_language(const std::string &code) {
 
 bool is_text(const std::string &codec) {
     constexpr std::string_view kCodecs[] = {"subrip", "srt", "ass", "ssa", "mov_text", "webvtt", "text"};
-    return std::find(std::begin(kCodecs), std::end(kCodecs), codec) != std::end(kCodecs);
+    return contains(kCodecs, codec);
 }
 
 json streams_of(const Programs &programs, const std::string &path, const std::string &entries) {

@@ -55,7 +55,7 @@ void bind_status(CLI::App &app, StatusRequest &o) {
 
 JobCommand job_of_run(const std::string &folder) {
     std::vector<std::string> arguments = RunFolder(folder).manifest().arguments;
-    std::reverse(arguments.begin(), arguments.end()); // the parser takes them in reverse
+    std::ranges::reverse(arguments); // the parser takes them in reverse
     CLI::App app("", "vmaf-tune");
     app.require_subcommand(1);
     Commands commands(app);

@@ -48,14 +48,10 @@ double MonotoneCubic::operator()(double x) const {
            y_[i + 1] * t * t * (3 - 2 * t) + h * slope_[i + 1] * t * t * (t - 1);
 }
 
-std::vector<RateScore> rising_points(std::vector<RateScore> points) {
-    std::sort(points.begin(), points.end(), [](const RateScore &a, const RateScore &b) {
-        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
-    });
-    std::vector<RateScore> rising;
-    for (const RateScore &p : points)
-        if (p.kbps > 0 && (rising.empty() || p.score > rising.back().score)) rising.push_back(p);
-    return rising;
+std::optional<double> rate_at_score(const std::vector<RatePoint> &points, double score) {
+    const std::vector<RatePoint> sorted = rising(points);
+    if (sorted.size() < 2 || score < sorted.front().score || score > sorted.back().score) return std::nullopt;
+    return std::exp(over_score(sorted, [](const RatePoint &p) { return std::log(p.kbps); })(score));
 }
 
 RateInterval interpolation_interval(double below, double above, double kbps) {
@@ -69,18 +65,11 @@ RateInterval interpolation_interval(double below, double above, double kbps) {
     return {std::max(below, kbps * std::exp(-error)), std::min(above, kbps * std::exp(error))};
 }
 
-std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test) {
-    const std::vector<RateScore> a = rising_points(anchor), b = rising_points(test);
+std::optional<BdRate> bd_rate(const std::vector<RatePoint> &anchor, const std::vector<RatePoint> &test) {
+    const std::vector<RatePoint> a = rising(anchor), b = rising(test);
     if (a.size() < kFewest || b.size() < kFewest) return std::nullopt;
-    const auto curve = [](const std::vector<RateScore> &points) {
-        std::vector<double> scores, rates;
-        for (const RateScore &p : points) {
-            scores.push_back(p.score);
-            rates.push_back(std::log10(p.kbps));
-        }
-        return MonotoneCubic(std::move(scores), std::move(rates));
-    };
-    const MonotoneCubic from = curve(a), to = curve(b);
+    const auto log_rate = [](const RatePoint &p) { return std::log10(p.kbps); };
+    const MonotoneCubic from = over_score(a, log_rate), to = over_score(b, log_rate);
     const double low = std::max(from.low(), to.low()), high = std::min(from.high(), to.high());
     if (!(high > low)) return std::nullopt;
     // Between knots the difference is a cubic, for which Simpson's rule is exact.
@@ -88,7 +77,7 @@ std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::v
     for (const MonotoneCubic *c : {&from, &to})
         for (const double k : c->knots())
             if (k > low && k < high) knots.push_back(k);
-    std::sort(knots.begin(), knots.end());
+    std::ranges::sort(knots);
     const auto difference = [&](double s) { return to(s) - from(s); };
     double sum = 0;
     for (std::size_t i = 0; i + 1 < knots.size(); i++) {
@@ -105,7 +94,7 @@ Spread spread_of(const std::vector<double> &values) {
     for (const double x : values) s.mean += x / double(values.size());
     for (const double x : values) s.deviation += (x - s.mean) * (x - s.mean);
     s.deviation = values.size() > 1 ? std::sqrt(s.deviation / double(values.size() - 1)) : 0;
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const auto [low, high] = std::ranges::minmax_element(values);
     s.low = *low;
     s.high = *high;
     return s;

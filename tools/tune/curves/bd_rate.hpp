@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "curves/hull.hpp"
+
 namespace vmaf::tune {
 
 // A monotone piecewise cubic through points with rising x (PCHIP).
@@ -19,12 +21,18 @@ class MonotoneCubic {
     std::vector<double> x_, y_, slope_;
 };
 
-struct RateScore {
-    double kbps = 0, score = 0;
-};
+// Something about points over their score; the score rises.
+template <class Value> MonotoneCubic over_score(const std::vector<RatePoint> &rising, Value value) {
+    std::vector<double> scores, values;
+    for (const RatePoint &p : rising) {
+        scores.push_back(p.score);
+        values.push_back(value(p));
+    }
+    return {std::move(scores), std::move(values)};
+}
 
-// The usable points of a curve: score rises with bitrate.
-std::vector<RateScore> rising_points(std::vector<RateScore> points);
+// The bitrate at a score, by a monotone curve through the logarithms; empty outside the points.
+std::optional<double> rate_at_score(const std::vector<RatePoint> &points, double score);
 
 // Where the true bitrate is that was interpolated between two measured ones: holds for at least nine in ten.
 struct RateInterval {
@@ -46,6 +54,6 @@ struct Spread {
 Spread spread_of(const std::vector<double> &values);
 
 // Empty if a curve has fewer than four rising points or the two do not overlap.
-std::optional<BdRate> bd_rate(const std::vector<RateScore> &anchor, const std::vector<RateScore> &test);
+std::optional<BdRate> bd_rate(const std::vector<RatePoint> &anchor, const std::vector<RatePoint> &test);
 
 } // namespace vmaf::tune

@@ -7,15 +7,9 @@
 
 namespace vmaf::tune {
 
-std::vector<RatePoint> upper_hull(std::vector<RatePoint> points) {
-    std::sort(points.begin(), points.end(), [](const RatePoint &a, const RatePoint &b) {
-        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
-    });
-    std::vector<RatePoint> rising;
-    for (const RatePoint &p : points)
-        if (rising.empty() || p.score > rising.back().score) rising.push_back(p);
+std::vector<RatePoint> upper_hull(const std::vector<RatePoint> &points) {
     std::vector<RatePoint> hull;
-    for (const RatePoint &p : rising) {
+    for (const RatePoint &p : rising(points)) {
         while (hull.size() >= 2) {
             const RatePoint &a = hull[hull.size() - 2], &b = hull.back();
             const double cross = (b.kbps - a.kbps) * (p.score - a.score) - (b.score - a.score) * (p.kbps - a.kbps);

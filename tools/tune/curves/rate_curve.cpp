@@ -9,27 +9,12 @@
 
 namespace vmaf::tune {
 
-std::vector<RatePoint> rising(std::vector<RatePoint> points) {
-    std::sort(points.begin(), points.end(), [](const RatePoint &a, const RatePoint &b) {
-        return a.kbps != b.kbps ? a.kbps < b.kbps : a.score > b.score;
-    });
-    std::vector<RatePoint> result;
-    for (const RatePoint &p : points)
-        if (p.kbps > 0 && (result.empty() || p.score > result.back().score)) result.push_back(p);
-    return result;
-}
-
 namespace {
 
 // Interpolates the logarithm of the rate, or q, over the score.
 std::optional<double> between(const std::vector<RatePoint> &points, double score, bool wants_q) {
     if (points.size() < 2 || score < points.front().score || score > points.back().score) return std::nullopt;
-    std::vector<double> scores, values;
-    for (const RatePoint &p : points) {
-        scores.push_back(p.score);
-        values.push_back(wants_q ? p.q : std::log(p.kbps));
-    }
-    return MonotoneCubic(scores, values)(score);
+    return over_score(points, [&](const RatePoint &p) { return wants_q ? p.q : std::log(p.kbps); })(score);
 }
 
 struct Doubt {
@@ -54,17 +39,14 @@ Doubt largest_doubt(const std::vector<RatePoint> &points, double low, double hig
 
 } // namespace
 
-std::optional<double> RateCurve::rate_at(double score) const {
-    const auto log_rate = between(rising(points), score, false);
-    return log_rate ? std::optional(std::exp(*log_rate)) : std::nullopt;
-}
+std::optional<double> RateCurve::rate_at(double score) const { return rate_at_score(points, score); }
 
 double RateCurve::q_at(double score) const { return between(rising(points), score, true).value_or(points.front().q); }
 
 std::optional<RatePoint> RateCurve::rough_at(double score, bool bounded_by_100, const RateCurve &like) const {
     const auto straight = [&](double x) { return straightened(x, bounded_by_100); };
     const auto nearest_to = [&](std::vector<RatePoint> from) {
-        std::stable_sort(from.begin(), from.end(), [&](const RatePoint &a, const RatePoint &b) {
+        std::ranges::stable_sort(from, [&](const RatePoint &a, const RatePoint &b) {
             return std::fabs(straight(a.score) - straight(score)) < std::fabs(straight(b.score) - straight(score));
         });
         return from;

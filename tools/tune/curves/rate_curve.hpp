@@ -40,7 +40,4 @@ struct KnobRange {
 std::optional<ScoreRange> wanted_scores(const std::vector<RateCurve> &sizes, std::size_t size,
                                         const std::vector<double> &targets, bool bounded_by_100, const KnobRange &q);
 
-// Points with more rate and higher score than all before.
-std::vector<RatePoint> rising(std::vector<RatePoint> points);
-
 } // namespace vmaf::tune

@@ -38,8 +38,7 @@ double typical_slope(const Adapter &adapter) {
 
 ScoreCurve::ScoreCurve(std::vector<QualityPoint> points, bool bounded_by_100, double slope)
     : points_(std::move(points)), is_bounded_(bounded_by_100), slope_(slope) {
-    std::stable_sort(points_.begin(), points_.end(),
-                     [](const QualityPoint &a, const QualityPoint &b) { return a.q < b.q; });
+    std::ranges::stable_sort(points_, [](const QualityPoint &a, const QualityPoint &b) { return a.q < b.q; });
     points_.erase(std::unique(points_.begin(), points_.end(),
                               [](const QualityPoint &a, const QualityPoint &b) { return a.q == b.q; }),
                   points_.end());
@@ -97,7 +96,7 @@ std::optional<ScoreCurve::Doubt> ScoreCurve::doubt() const {
 std::optional<double> conformal_half_width(std::vector<double> residuals, double alpha) {
     if (residuals.empty()) return std::nullopt;
     for (double &r : residuals) r = std::fabs(r);
-    std::sort(residuals.begin(), residuals.end());
+    std::ranges::sort(residuals);
     const auto n = double(residuals.size());
     const double level = std::min(1.0, std::ceil((n + 1) * (1 - alpha)) / n), place = level * (n - 1);
     const auto below = static_cast<std::size_t>(place);

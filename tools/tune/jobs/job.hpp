@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/lists.hpp"
 #include "cli/run.hpp"
 
 namespace vmaf::tune {
@@ -27,7 +28,7 @@ struct Answer {
     ExitCode exit_code = kExitOk;
     std::string text;    // for standard output; empty: written to a file
     std::string summary; // for users, in lines; may be empty
-    void say(const std::string &line) { summary += (summary.empty() ? "" : "\n") + line; }
+    void say(const std::string &line) { add_item(summary, line, "\n"); }
 };
 
 class Job {

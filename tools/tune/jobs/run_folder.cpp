@@ -12,6 +12,7 @@
 #include "system/host.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -33,8 +34,6 @@ std::string content_of(const std::string &path) {
 void write_whole(const std::string &path, const std::string &text) {
     system::write_output_file(path, [&](const auto &out) { out(text); });
 }
-
-std::string safe_dump(const json &value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 // The unit of a line written by add_result(), with its outcome. Empty if the line is damaged.
 std::optional<std::size_t> read_head(const std::string &line, UnitOutcome &outcome) {
@@ -69,7 +68,7 @@ RunFolder RunFolder::create(const std::string &shared, Manifest manifest) {
     for (const char *room : kRooms) system::make_folders(run.path_ + "/" + room);
     run.make_claim_folders(manifest.units.size());
     if (manifest.store.empty()) manifest.store = run.path_ + "/store"; // uses nothing of other runs
-    write_whole(run.path_ + "/run.json", safe_dump({{"version", kVersion},
+    write_whole(run.path_ + "/run.json", json_line({{"version", kVersion},
                                                     {"id", manifest.id},
                                                     {"command", manifest.command},
                                                     {"working_folder", manifest.working_folder},
@@ -111,7 +110,7 @@ void RunFolder::make_claim_folders(std::size_t units) const {
 
 void RunFolder::add_phase(const std::vector<json> &units) {
     make_claim_folders(manifest_.units.size() + units.size());
-    write_whole(phase_path(manifest_.phases.size()), safe_dump(units) + "\n");
+    write_whole(phase_path(manifest_.phases.size()), json_line(units) + "\n");
     read_phases();
 }
 
@@ -177,14 +176,13 @@ void RunFolder::note_claims(const std::string &task, const std::vector<std::size
 }
 
 void RunFolder::add_result(const std::string &who, std::size_t unit, const UnitResult &result) {
-    const bool has_failed =
-        !result.failure.empty() || std::any_of(result.rows.begin(), result.rows.end(), [](const json &row) {
-            return row.is_object() && row.value("exit_status", 0) != 0;
-        });
+    const bool has_failed = !result.failure.empty() || std::ranges::any_of(result.rows, [](const json &row) {
+        return row.is_object() && row.value("exit_status", 0) != 0;
+    });
     std::string line = kUnit + std::to_string(unit) + (has_failed ? kFailed : kGood);
     if (!result.failure.empty())
-        line += "\"failure\":" + safe_dump(result.failure) + ",\"exit_code\":" + std::to_string(result.exit_code) + ",";
-    line += "\"rows\":" + row_text(result.rows) + "}\n";
+        line += "\"failure\":" + json_line(result.failure) + ",\"exit_code\":" + std::to_string(result.exit_code) + ",";
+    line += "\"rows\":" + json_line(result.rows) + "}\n";
     system::GrowingFile(path_ + "/rows/" + who + ".jsonl", system::GrowingFile::Start::after_whole_lines).append(line);
 }
 
@@ -198,14 +196,14 @@ std::vector<std::string> RunFolder::nodes() const {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(path_ + "/nodes", error))
         names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     return names;
 }
 
 void RunFolder::add_error(const TaskError &error) {
     write_whole(
         path_ + "/errors/" + error.who,
-        safe_dump(
+        json_line(
             {{"who", error.who}, {"node", error.node}, {"message", error.message}, {"exit_code", error.exit_code}}) +
             "\n");
 }
@@ -219,7 +217,7 @@ std::vector<TaskError> RunFolder::errors() const {
             all.push_back({stored.value("who", ""), stored.value("node", ""), stored.value("message", ""),
                            ExitCode(stored.value("exit_code", 0))});
     }
-    std::sort(all.begin(), all.end(), [](const TaskError &a, const TaskError &b) { return a.who < b.who; });
+    std::ranges::sort(all, [](const TaskError &a, const TaskError &b) { return a.who < b.who; });
     return all;
 }
 
@@ -228,9 +226,9 @@ const std::map<std::size_t, UnitOutcome> &RunFolder::outcomes() {
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(path_ + "/rows", error))
         names.push_back(entry.path().filename().string());
-    std::sort(names.begin(), names.end());
+    std::ranges::sort(names);
     for (const std::string &name : names) {
-        auto file = std::find_if(files_.begin(), files_.end(), [&](const RowFile &f) { return f.name == name; });
+        auto file = std::ranges::find_if(files_, [&](const RowFile &f) { return f.name == name; });
         if (file == files_.end()) file = files_.insert(files_.end(), {name, 0});
         if (fs::file_size(path_ + "/rows/" + name, error) > file->bytes_read && !error)
             read_lines(static_cast<std::size_t>(file - files_.begin()));
@@ -292,14 +290,14 @@ json RunFolder::state() const {
 
 RunFolder::Lock::Lock(RunFolder &run) : run_(run), lock_(system::FileLock::wait_for(run.path_ + "/lock")) {}
 
-void RunFolder::Lock::write(const json &state) { write_whole(run_.path_ + "/state.json", safe_dump(state) + "\n"); }
+void RunFolder::Lock::write(const json &state) { write_whole(run_.path_ + "/state.json", json_line(state) + "\n"); }
 
 std::vector<std::string> runs_in(const std::string &shared) {
     std::vector<std::string> found;
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(shared + "/runs", error))
         if (fs::exists(entry.path() / "run.json", error)) found.push_back(entry.path().string());
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "cli/command_error.hpp"
 #include "system/host.hpp"
 
@@ -23,16 +24,6 @@ std::vector<std::string> lines_of(const std::string &text) {
     for (std::string line; std::getline(in, line);)
         if (!line.empty()) lines.push_back(line);
     return lines;
-}
-
-std::vector<std::string> split(const std::string &line, char at) {
-    std::vector<std::string> parts(1);
-    for (const char c : line)
-        if (c == at)
-            parts.emplace_back();
-        else
-            parts.back() += c;
-    return parts;
 }
 
 // Slurm replaces %j and similar patterns in log names, so escape them.
@@ -114,10 +105,8 @@ void Slurm::cancel(const std::string &name) const {
 
 std::vector<LostNode> Slurm::lost(const std::vector<std::string> &nodes) const {
     if (nodes.empty() || !find_program("sinfo")) return {};
-    std::string list;
-    for (const std::string &name : nodes) list += (list.empty() ? "" : ",") + name;
     const ChildResult outcome =
-        run_child({"sinfo", "--noheader", "--Node", "--all", "--nodes=" + list, "--format=%N|%T|%E"});
+        run_child({"sinfo", "--noheader", "--Node", "--all", "--nodes=" + joined(nodes, ","), "--format=%N|%T|%E"});
     std::map<std::string, LostNode> found; // nodes are listed once per partition
     for (const std::string &line : lines_of(outcome.ok() ? outcome.out : "")) {
         auto parts = split(line, '|');
@@ -135,10 +124,8 @@ std::vector<LostNode> Slurm::lost(const std::vector<std::string> &nodes) const {
 std::map<std::string, std::size_t> Slurm::ended(const std::vector<std::string> &jobs) const {
     std::map<std::string, std::size_t> states;
     if (jobs.empty() || !find_program("sacct")) return states;
-    std::string list;
-    for (const std::string &id : jobs) list += (list.empty() ? "" : ",") + id;
-    const ChildResult outcome =
-        run_child({"sacct", "--noheader", "--parsable2", "--allocations", "--format=State", "--jobs=" + list});
+    const ChildResult outcome = run_child(
+        {"sacct", "--noheader", "--parsable2", "--allocations", "--format=State", "--jobs=" + joined(jobs, ",")});
     if (!outcome.ok()) return states; // without accounting
     for (const std::string &line : lines_of(outcome.out)) states[split(line, ' ').front()]++;
     return states;

@@ -16,6 +16,7 @@
 #include "system/output_file.hpp"
 #include "system/program.hpp"
 #include "system/terminal.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -293,7 +294,7 @@ void check_wishes(const ProbeRequest &o, const ClusterOptions &cluster) {
         throw usage_error("--executor slurm needs --shared FOLDER, a folder that all nodes see under the same name");
     if (fs::absolute(cluster.shared).string().find('\\') != std::string::npos) // has a special meaning there
         throw usage_error("--shared: Slurm cannot write logs below a folder with a backslash in its name");
-    if (o.source_hash == SourceHash::none)
+    if (o.hash == SourceHash::none)
         throw usage_error("--executor slurm identifies results by the source's hash; leave out --no-source-hash");
     if (cluster.gres.starts_with("gpu") && o.score_backend == BackendWish::cpu)
         throw usage_error("--gres " + cluster.gres + " asks for a GPU and --score-backend cpu does not use it");
@@ -373,7 +374,7 @@ int show_status(const JobCommand &command, const std::string &path, const Status
         answer["lost_nodes"] = json::array();
         for (const LostNode &node : c.lost_nodes)
             answer["lost_nodes"].push_back({{"node", node.name}, {"state", node.state}, {"reason", node.reason}});
-        std::printf("%s\n", row_text(answer).c_str());
+        std::printf("%s\n", json_line(answer).c_str());
         return kExitOk;
     }
     std::printf("%s  %s  %s\n", folder.manifest().id.c_str(), folder.manifest().command.c_str(),

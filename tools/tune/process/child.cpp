@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/thread_group.hpp"
 
 namespace vmaf::tune {
@@ -20,7 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::size_t kTailBytes = 32 * 1024;
-constexpr std::size_t kPipeBytes = 1 << 20; // frames are large
+constexpr std::size_t kPipeBytes = 1 << 20;    // frames are large
+constexpr std::size_t kMostOutput = 64u << 20; // that is captured
 
 thread_local std::vector<int> pinned_processors;
 std::mutex observer_mutex;
@@ -80,9 +82,7 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string shell_quoted(const Arguments &arguments) {
-    std::string line;
-    for (const std::string &a : arguments) line += (line.empty() ? "" : " ") + shell_quoted(a);
-    return line;
+    return joined(arguments, " ", [](const std::string &word) { return shell_quoted(word); });
 }
 
 void StderrTail::add(std::string_view text) {
@@ -102,19 +102,9 @@ void StderrTail::add(std::string_view text) {
     line_start_ -= std::min(line_start_, cut);
 }
 
-std::string StderrTail::last_lines(std::size_t count) const {
-    std::size_t end = text_.find_last_not_of("\n ");
-    if (end == std::string::npos) return {};
-    std::size_t start = end + 1;
-    while (count-- > 0 && start > 0) {
-        start = text_.rfind('\n', start - 1);
-        if (start == std::string::npos) {
-            start = 0;
-            break;
-        }
-    }
-    if (start > 0) start++;
-    return text_.substr(start, end + 1 - start);
+std::string last_line(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of("\n ") + 1);
+    return std::string(text.substr(text.rfind('\n') + 1));
 }
 
 int Patience::wait() const {
@@ -164,13 +154,12 @@ ChildResult run_child(const Arguments &arguments, const RunOptions &options) {
         if (streams[0].is_ready && !read_text(out.read.get(), [&](std::string_view text) {
                 if (options.on_output_line)
                     lines.add(text);
-                else if (outcome.out.size() < options.capture_limit)
+                else if (outcome.out.size() < kMostOutput)
                     outcome.out.append(text);
             }))
             streams[0].descriptor = -1;
         if (streams[1].is_ready && !read_text(err.read.get(), [&](std::string_view text) {
                 tail.add(text);
-                if (options.on_error_text) options.on_error_text(text);
                 tell_error_text(text);
             }))
             streams[1].descriptor = -1;

@@ -32,13 +32,14 @@ class StderrTail {
   public:
     void add(std::string_view text);
     const std::string &text() const { return text_; }
-    std::string last_lines(std::size_t count) const;
 
   private:
     std::string text_;
     std::size_t line_start_ = 0; // of the incomplete line
     bool overwrite_ = false;
 };
+
+std::string last_line(std::string_view text); // that is not blank
 
 struct ChildResult {
     int code = 0; // exit status; 128 + n after signal n
@@ -52,10 +53,8 @@ struct ChildResult {
 
 struct RunOptions {
     std::function<void(std::string_view line)> on_output_line;  // instead of capturing standard output
-    std::function<void(std::string_view text)> on_error_text;   // live copy of stderr
     std::chrono::milliseconds timeout{0};                       // kills it after this long without progress; 0: never
     std::function<std::int64_t(ProcessNumber)> progress_marker; // changes with progress; without it any output counts
-    std::size_t capture_limit = 64u << 20;
     bool is_last_call = false; // part of an orderly shutdown: interrupts do not kill it; `timeout` does
     std::vector<std::pair<std::string, std::string>> environment; // set or replaced
     std::vector<std::pair<int, int>> inherited;                   // our descriptor -> its number in the child

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "adapters/adapter.hpp"
+#include "base/lists.hpp"
 #include "curves/bd_rate.hpp"
 #include "text/numbers.hpp"
 
@@ -14,34 +15,38 @@ using nlohmann::json;
 
 namespace {
 
-std::string numbered(const char *kind, std::size_t index) {
-    return std::string(kind) + "-" + std::to_string(index + 1);
+struct Axes {
+    std::string x, y;
+    bool log_x = false;
+};
+
+Chart start_chart(const char *kind, std::size_t index, const std::string &heading, const std::string &title,
+                  const Axes &axes, std::vector<std::string> columns) {
+    const std::string id = std::string(kind) + "-" + std::to_string(index + 1);
+    return {kind, heading, "", {id, title, axes.x, axes.y, axes.log_x}, {id + "-table", "", std::move(columns), {}},
+            index};
 }
 
-std::vector<RateScore> rate_scores(const Curve &curve) {
-    std::vector<RateScore> points;
-    for (const CurvePoint &p : curve.points) points.push_back({p.kbps, p.score});
-    return points;
+std::string shown_name(const std::string &metric) { return metric == "vmaf" ? "VMAF" : metric; }
+
+void mark_targets(Plot &plot, const std::vector<double> &targets) {
+    for (const double t : targets) plot.horizontal.push_back({t, "target " + number_text(t)});
 }
 
 Chart rate_quality(const Panel &panel, const std::vector<double> &targets, std::size_t index) {
-    Chart chart{"rate-quality", "Rate and quality: " + short_name(panel.src), "", {}, {}};
+    Chart chart = start_chart("rate-quality", index, "Rate and quality: " + short_name(panel.src),
+                              panel.score_name() + " over bitrate for " + panel.src,
+                              {"bitrate (kbps, logarithmic)", panel.score_name(), true},
+                              {"encoder", "preset", "options", "q", "bitrate_kbps", "score", "on_hull"});
     Plot &plot = chart.plot;
-    plot.id = numbered("rate-quality", index);
-    plot.title = panel.score_name() + " over bitrate for " + panel.src;
-    plot.x_label = "bitrate (kbps, logarithmic)";
-    plot.y_label = panel.score_name();
-    plot.log_x = true;
-    chart.table = {
-        plot.id + "-table", "", {"encoder", "preset", "options", "q", "bitrate_kbps", "score", "on_hull"}, {}};
-    const auto on_hull = [&](const CurvePoint &p) {
-        return std::any_of(panel.hull.begin(), panel.hull.end(),
-                           [&](const RatePoint &h) { return h.kbps == p.kbps && h.score == p.score; });
+    const auto on_hull = [&](const RatePoint &p) {
+        return std::ranges::any_of(panel.hull,
+                                   [&](const RatePoint &h) { return h.kbps == p.kbps && h.score == p.score; });
     };
     int colour = 0;
     for (const Curve &curve : panel.curves) {
         PlotLine line{curve.name(), {}, PlotLine::Style::line, true, colour++};
-        for (const CurvePoint &p : curve.points) {
+        for (const RatePoint &p : curve.points) {
             line.points.push_back({p.kbps, p.score,
                                    curve.name() + ", q " + number_text(p.q) + ": " + panel.metric + " " +
                                        number_text(p.score) + " at " + number_text(p.kbps) + " kbps"});
@@ -60,32 +65,30 @@ Chart rate_quality(const Panel &panel, const std::vector<double> &targets, std::
         for (const RatePoint &p : panel.hull) hull.points.push_back({p.kbps, p.score, ""});
         plot.lines.push_back(std::move(hull));
     }
-    for (const double t : targets) plot.horizontal.push_back({t, "target " + number_text(t)});
+    mark_targets(plot, targets);
     chart.caption = "The dashed hull joins the points that no mixture of others beats.";
     return chart;
 }
 
 Chart quality_curve(const Panel &panel, const std::vector<double> &targets, std::size_t index) {
-    Chart chart{"quality", "Quality value and score: " + short_name(panel.src), "", {}, {}};
+    Chart chart = start_chart("quality", index, "Quality value and score: " + short_name(panel.src),
+                              panel.score_name() + " over the quality value for " + panel.src,
+                              {"quality value (CRF, QP, ...)", panel.score_name()},
+                              {"encoder", "preset", "options", "q", "score"});
     Plot &plot = chart.plot;
-    plot.id = numbered("quality", index);
-    plot.title = panel.score_name() + " over the quality value for " + panel.src;
-    plot.x_label = "quality value (CRF, QP, ...)";
-    plot.y_label = panel.score_name();
-    chart.table = {plot.id + "-table", "", {"encoder", "preset", "options", "q", "score"}, {}};
     int colour = 0;
     for (const Curve &curve : panel.curves) {
         PlotLine line{curve.name(), {}, PlotLine::Style::line, true, colour++};
-        std::vector<CurvePoint> points = curve.points;
-        std::sort(points.begin(), points.end(), [](const CurvePoint &a, const CurvePoint &b) { return a.q < b.q; });
-        for (const CurvePoint &p : points) {
+        std::vector<RatePoint> points = curve.points;
+        std::ranges::sort(points, {}, &RatePoint::q);
+        for (const RatePoint &p : points) {
             line.points.push_back(
                 {p.q, p.score, curve.name() + ", q " + number_text(p.q) + ": " + number_text(p.score)});
             chart.table.rows.push_back({curve.encoder, curve.preset, curve.details, {p.q, 2}, {p.score, 4}});
         }
         plot.lines.push_back(std::move(line));
     }
-    for (const double t : targets) plot.horizontal.push_back({t, "target " + number_text(t)});
+    mark_targets(plot, targets);
     return chart;
 }
 
@@ -94,12 +97,11 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
     double low = -1e300, high = 1e300;
     std::vector<const Curve *> curves;
     for (const Curve &curve : panel.curves) {
-        const auto rising = rising_points(rate_scores(curve));
-        const bool timed =
-            std::all_of(curve.points.begin(), curve.points.end(), [](const CurvePoint &p) { return p.encode_fps > 0; });
-        if (rising.size() < 2 || !timed) continue;
-        low = std::max(low, rising.front().score);
-        high = std::min(high, rising.back().score);
+        const auto sorted = rising(curve.points);
+        const bool timed = std::ranges::all_of(curve.points, [](const RatePoint &p) { return p.encode_fps > 0; });
+        if (sorted.size() < 2 || !timed) continue;
+        low = std::max(low, sorted.front().score);
+        high = std::min(high, sorted.back().score);
         curves.push_back(&curve);
     }
     if (curves.size() < 2 || !(high > low)) return std::nullopt;
@@ -109,33 +111,21 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
             score = t;
             break;
         }
-    Chart chart{"speed", "Speed at equal quality: " + short_name(panel.src), "", {}, {}};
+    const std::string at = panel.score_name() + " " + fixed_text(score, 2);
+    Chart chart = start_chart("speed", index, "Speed at equal quality: " + short_name(panel.src),
+                              "encode speed over bitrate at " + at + " for " + panel.src,
+                              {"bitrate at " + at + " (kbps, logarithmic)", "encode speed (frames/s)", true},
+                              {"encoder", "preset", "options", "score", "bitrate_kbps", "encode_fps"});
     Plot &plot = chart.plot;
-    plot.id = numbered("speed", index);
-    plot.title =
-        "encode speed over bitrate at " + panel.score_name() + " " + fixed_text(score, 2) + " for " + panel.src;
-    plot.x_label = "bitrate at " + panel.score_name() + " " + fixed_text(score, 2) + " (kbps, logarithmic)";
-    plot.y_label = "encode speed (frames/s)";
-    plot.log_x = true;
-    chart.caption =
-        "Interpolated at " + panel.score_name() + " " + fixed_text(score, 2) + ". Up and to the left is better.";
-    chart.table = {plot.id + "-table", "", {"encoder", "preset", "options", "score", "bitrate_kbps", "encode_fps"}, {}};
+    chart.caption = "Interpolated at " + at + ". Up and to the left is better.";
     int colour = 0;
     for (const Curve &curve : panel.curves) {
         const int own = colour++;
-        if (std::find(curves.begin(), curves.end(), &curve) == curves.end()) continue;
-        std::vector<double> scores, rates, speeds;
-        for (const RateScore &r : rising_points(rate_scores(curve))) {
-            scores.push_back(r.score);
-            rates.push_back(std::log(r.kbps));
-            for (const CurvePoint &p : curve.points)
-                if (p.kbps == r.kbps && p.score == r.score) {
-                    speeds.push_back(std::log(p.encode_fps));
-                    break;
-                }
-        }
-        const double kbps = std::exp(MonotoneCubic(scores, rates)(score)),
-                     fps = std::exp(MonotoneCubic(scores, speeds)(score));
+        if (!contains(curves, &curve)) continue;
+        const std::vector<RatePoint> sorted = rising(curve.points);
+        const double kbps = std::exp(over_score(sorted, [](const RatePoint &p) { return std::log(p.kbps); })(score)),
+                     fps =
+                         std::exp(over_score(sorted, [](const RatePoint &p) { return std::log(p.encode_fps); })(score));
         plot.lines.push_back(
             {curve.name(),
              {{kbps, fps, curve.name() + ": " + number_text(fps) + " frames/s at " + number_text(kbps) + " kbps"}},
@@ -149,19 +139,14 @@ std::optional<Chart> speed_chart(const Panel &panel, const std::vector<double> &
 
 Chart search_chart(const json &search, std::size_t index) {
     const std::string metric = text_in(search, "metric", "vmaf");
-    Chart chart{"search",
-                "Search: " + short_name(text_in(search, "src")) + ", " + text_in(search, "encoder"),
-                "Points are numbered in the order of measuring.",
-                {},
-                {}};
+    Chart chart = start_chart(
+        "search", index, "Search: " + short_name(text_in(search, "src")) + ", " + text_in(search, "encoder"),
+        "path of the search for " + metric + " with " + text_in(search, "encoder"),
+        {text_in(search, "q_knob", "quality value"), shown_name(metric)}, {"probe", "q", "score", "bitrate_kbps"});
+    chart.caption = "Points are numbered in the order of measuring.";
     Plot &plot = chart.plot;
-    plot.id = numbered("search", index);
-    plot.title = "path of the search for " + metric + " with " + text_in(search, "encoder");
-    plot.x_label = text_in(search, "q_knob", "quality value");
-    plot.y_label = metric == "vmaf" ? "VMAF" : metric;
     plot.numbered = true;
     PlotLine line{text_in(search, "encoder") + " " + text_in(search, "preset"), {}, PlotLine::Style::marks, true, 0};
-    chart.table = {plot.id + "-table", "", {"probe", "q", "score", "bitrate_kbps"}, {}};
     for (const json &probe : list_in(search, "probes")) {
         const double q = number_in(probe, "q"), score = number_in(probe, "score");
         if (!std::isfinite(score)) continue;
@@ -170,20 +155,16 @@ Chart search_chart(const json &search, std::size_t index) {
             {{double(line.points.size()), 0}, {q, 2}, {score, 4}, {number_in(probe, "bitrate_kbps"), 1}});
     }
     plot.lines.push_back(std::move(line));
-    if (std::isfinite(number_in(search, "target")))
-        plot.horizontal.push_back({number_in(search, "target"), "target " + number_text(number_in(search, "target"))});
+    if (const double target = number_in(search, "target"); std::isfinite(target)) mark_targets(plot, {target});
     return chart;
 }
 
 Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t index) {
-    Chart chart{"frames", "Frame by frame: " + scores.label, "", {}, {}, index};
+    Chart chart = start_chart("frames", index, "Frame by frame: " + scores.label,
+                              scores.metric + " of every frame of " + scores.label,
+                              {"frame", shown_name(scores.metric)}, {"frame", "seconds"});
     Plot &plot = chart.plot;
-    plot.id = numbered("frames", index);
-    plot.title = scores.metric + " of every frame of " + scores.label;
-    plot.x_label = "frame";
-    plot.y_label = scores.metric == "vmaf" ? "VMAF" : scores.metric;
     PlotLine line{plot.y_label, {}, PlotLine::Style::line, false, 0};
-    chart.table = {plot.id + "-table", "", {"frame", "seconds"}, {}};
     for (const auto &[name, values] : scores.series) chart.table.columns.push_back(name);
     Series finite;
     for (std::size_t i = 0; i < scores.main().size(); i++) {
@@ -218,19 +199,16 @@ Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t
 }
 
 Chart histogram(const FrameScores &scores, std::size_t index) {
-    Chart chart{"histogram", "Distribution: " + scores.label, "", {}, {}, index};
+    Chart chart = start_chart("histogram", index, "Distribution: " + scores.label,
+                              "how many frames of " + scores.label + " have which " + scores.metric,
+                              {shown_name(scores.metric), "frames"}, {"from", "to", "frames"});
     Plot &plot = chart.plot;
-    plot.id = numbered("histogram", index);
-    plot.title = "how many frames of " + scores.label + " have which " + scores.metric;
-    plot.x_label = scores.metric == "vmaf" ? "VMAF" : scores.metric;
-    plot.y_label = "frames";
     Series finite;
     for (const double v : scores.main())
         if (std::isfinite(v)) finite.push_back(v);
-    chart.table = {plot.id + "-table", "", {"from", "to", "frames"}, {}};
     PlotLine bars{"", {}, PlotLine::Style::bars, false, 0};
     if (!finite.empty()) {
-        const auto [low_at, high_at] = std::minmax_element(finite.begin(), finite.end());
+        const auto [low_at, high_at] = std::ranges::minmax_element(finite);
         const std::vector<double> ticks = linear_ticks(*low_at, std::max(*high_at, *low_at + 1e-6), 30);
         const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
         const double first = std::floor(*low_at / step);
@@ -249,14 +227,10 @@ Chart histogram(const FrameScores &scores, std::size_t index) {
 }
 
 Chart ladder_chart(const json &ladder, std::size_t index) {
-    Chart chart{"ladder", "Ladder: " + short_name(text_in(ladder, "src")), "", {}, {}};
+    Chart chart =
+        start_chart("ladder", index, "Ladder: " + short_name(text_in(ladder, "src")), "rungs of the ladder",
+                    {"bitrate (kbps, logarithmic)", "VMAF", true}, {"width", "height", "q", "bitrate_kbps", "score"});
     Plot &plot = chart.plot;
-    plot.id = numbered("ladder", index);
-    plot.title = "rungs of the ladder";
-    plot.x_label = "bitrate (kbps, logarithmic)";
-    plot.y_label = "VMAF";
-    plot.log_x = true;
-    chart.table = {plot.id + "-table", "", {"width", "height", "q", "bitrate_kbps", "score"}, {}};
     std::map<std::string, std::size_t> line_of;
     for (const json &rung : list_in(ladder, "renditions")) {
         const double w = number_in(rung, "width"), h = number_in(rung, "height"),
@@ -275,12 +249,9 @@ Chart ladder_chart(const json &ladder, std::size_t index) {
 }
 
 Chart shots_chart(const json &plan, std::size_t index) {
-    Chart chart{"shots", "Quality value over time: " + short_name(text_in(plan, "src", "shots")), "", {}, {}};
+    Chart chart = start_chart("shots", index, "Quality value over time: " + short_name(text_in(plan, "src", "shots")),
+                              "quality value of each shot", {"frame", "quality value"}, {});
     Plot &plot = chart.plot;
-    plot.id = numbered("shots", index);
-    plot.title = "quality value of each shot";
-    plot.x_label = "frame";
-    plot.y_label = "quality value";
     PlotLine line{text_in(plan, "encoder", "q"), {}, PlotLine::Style::line, false, 0};
     for (const json &shot : list_in(plan, "shots")) {
         const double q = number_in(shot, "crf");
@@ -288,8 +259,7 @@ Chart shots_chart(const json &plan, std::size_t index) {
         line.points.push_back({number_in(shot, "end_frame"), q, ""});
     }
     plot.lines.push_back(std::move(line));
-    chart.table = shot_tables({{}, {}, {}, {}, {plan}, {}, {}, {}, {}}).front();
-    chart.table.id = plot.id + "-table";
+    chart.table = shot_table(plan, plot.id + "-table");
     return chart;
 }
 

@@ -28,8 +28,8 @@ struct Table {
 struct Chart {
     std::string kind, heading, caption;
     Plot plot;
-    Table table;                  // the plot's figures
-    std::size_t frames_index = 0; // for kinds "frames" and "histogram": index of FrameScores
+    Table table;           // the plot's figures
+    std::size_t index = 0; // among charts of its kind; of "frames" and "histogram": of FrameScores
 };
 
 // Names for --svg.
@@ -46,6 +46,7 @@ Table row_table(const ReportData &data);
 Table failed_table(const ReportData &data);
 Table cost_table(const ReportData &data);
 Table worst_table(const FrameScores &scores, const std::string &id);
+Table shot_table(const nlohmann::json &plan, const std::string &id);
 std::vector<Table> shot_tables(const ReportData &data);
 
 std::string csv_text(const Table &table); // full precision, RFC 4180

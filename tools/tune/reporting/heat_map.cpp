@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "metrics/tiles.hpp"
 #include "system/filesystem.hpp"
 
@@ -77,9 +78,9 @@ HeatMap read_heat_map(const FrameScores &scores, const std::vector<std::size_t> 
         heat.worst_cell.push_back(worst);
         heat.worst.push_back(worst < 0 ? std::numeric_limits<double>::quiet_NaN()
                                        : double(cells[static_cast<std::size_t>(worst)]));
-        if (i % step != 0 && std::find(frames.begin(), frames.end(), i) == frames.end()) continue;
+        if (i % step != 0 && !contains(frames, i)) continue;
         std::string &grid = heat.grids[i];
-        std::transform(cells.begin(), cells.end(), std::back_inserter(grid), byte_of);
+        std::ranges::transform(cells, std::back_inserter(grid), byte_of);
     }
     return heat;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/lists.hpp"
 #include "hash/sha256.hpp"
 #include "report/escape.hpp"
 #include "reporting/page_data.hpp"
@@ -55,9 +56,7 @@ std::string distinct(const std::vector<json> &rows, const char *key) {
         if (const auto found = row.find(key);
             found != row.end() && found->is_string() && !found->get<std::string>().empty())
             values.insert(found->get<std::string>());
-    std::string text;
-    for (const std::string &v : values) text += (text.empty() ? "" : ", ") + v;
-    return text;
+    return joined(values);
 }
 
 std::vector<std::pair<std::string, std::string>> summary(const ReportData &data) {
@@ -219,8 +218,8 @@ std::string curves_html(const PageModel &model) {
     const std::pair<const char *, const char *> kinds[] = {
         {"rate-quality", "Bitrate"}, {"quality", "Quality value"}, {"speed", "Speed"}};
     for (const auto &[kind, name] : kinds) {
-        const bool is_there = std::any_of(model.curves.begin(), model.curves.end(),
-                                          [kind = kind](const Chart &chart) { return chart.kind == kind; });
+        const bool is_there =
+            std::ranges::any_of(model.curves, [kind = kind](const Chart &chart) { return chart.kind == kind; });
         if (is_there)
             text += std::string("<button type=\"button\" role=\"tab\" aria-selected=\"") +
                     (std::string_view(kind) == "rate-quality" ? "true" : "false") + "\" data-kind=\"" + kind + "\">" +
@@ -305,7 +304,7 @@ std::string frames_html(const ReportContent &content, const PageModel &model) {
     text += "</div>" + figure_html("id=\"fig-overlay\"");
     for (const Chart *chart : model.histograms)
         text += figure_html("data-plot=\"" + std::to_string(plot_number(model, chart)) + "\" data-encode=\"" +
-                            std::to_string(chart->frames_index) + "\"");
+                            std::to_string(chart->index) + "\"");
     return text;
 }
 

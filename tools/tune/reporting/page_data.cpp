@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/lists.hpp"
 #include "report/escape.hpp"
 #include "text/numbers.hpp"
 
@@ -113,11 +114,11 @@ std::vector<std::size_t> encodes_near(const ReportData &data, double target, std
     }
     std::vector<std::pair<double, std::size_t>> ordered;
     for (const auto &[name, entry] : nearest) ordered.push_back(entry);
-    std::sort(ordered.begin(), ordered.end());
+    std::ranges::sort(ordered);
     if (ordered.size() > most) ordered.resize(most);
     std::vector<std::size_t> chosen;
     for (const auto &[away, i] : ordered) chosen.push_back(i);
-    std::sort(chosen.begin(), chosen.end());
+    std::ranges::sort(chosen);
     return chosen;
 }
 
@@ -139,13 +140,12 @@ PageModel make_model(const ReportContent &content) {
         }
     for (const ScoreView &view : model.scores)
         for (const Panel *panel : view.panels)
-            if (std::find(model.sources.begin(), model.sources.end(), panel->src) == model.sources.end())
-                model.sources.push_back(panel->src);
+            if (!contains(model.sources, panel->src)) model.sources.push_back(panel->src);
     std::size_t number = 0;
     for (std::size_t score = 0; score < model.scores.size(); score++)
         for (const Panel *panel : model.scores[score].panels) {
-            const auto source = static_cast<std::size_t>(
-                std::find(model.sources.begin(), model.sources.end(), panel->src) - model.sources.begin());
+            const auto source =
+                static_cast<std::size_t>(std::ranges::find(model.sources, panel->src) - model.sources.begin());
             std::vector<double> targets = content.targets;
             if (targets.empty() && model.scores[score].verdict) targets = {model.scores[score].verdict->target};
             if (score > 0 && model.scores[score].verdict && !model.scores[score].verdict->is_given)
@@ -164,10 +164,10 @@ PageModel make_model(const ReportContent &content) {
 }
 
 std::size_t plot_number(const PageModel &model, const Chart *chart) {
-    const auto other = std::find(model.others.begin(), model.others.end(), chart);
+    const auto other = std::ranges::find(model.others, chart);
     if (other != model.others.end())
         return model.curves.size() + static_cast<std::size_t>(other - model.others.begin());
-    const auto own = std::find(model.histograms.begin(), model.histograms.end(), chart);
+    const auto own = std::ranges::find(model.histograms, chart);
     return model.curves.size() + model.others.size() + static_cast<std::size_t>(own - model.histograms.begin());
 }
 

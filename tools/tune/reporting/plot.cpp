@@ -92,7 +92,7 @@ std::string path_of(const PlotLine &line, const Frame &frame) {
             end++;
         }
         std::vector<std::size_t> shown = {i, low, high, end - 1};
-        std::sort(shown.begin(), shown.end());
+        std::ranges::sort(shown);
         shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
         for (const std::size_t k : shown) add(frame.place_x(line.points[k].x), frame.place_y(line.points[k].y));
         i = end;
@@ -135,7 +135,7 @@ std::string rules(const Plot &plot, const Frame &frame) {
     }
     double last_label = -100;
     std::vector<PlotRule> sorted = plot.horizontal;
-    std::sort(sorted.begin(), sorted.end(), [](const PlotRule &a, const PlotRule &b) { return a.at > b.at; });
+    std::ranges::sort(sorted, [](const PlotRule &a, const PlotRule &b) { return a.at > b.at; });
     for (const PlotRule &r : sorted) {
         if (r.at < frame.y.low || r.at > frame.y.high) continue;
         const double y = frame.place_y(r.at);
@@ -239,7 +239,7 @@ std::vector<double> log_ticks(double low, double high) {
     return ticks.size() >= 3 ? ticks : linear_ticks(low, high, 6);
 }
 
-std::string svg_text(const Plot &given, bool standalone) {
+std::string svg_text(const Plot &given) {
     const Plot plot = drawable(given);
     Frame frame;
     frame.log_x = plot.log_x;
@@ -249,51 +249,23 @@ std::string svg_text(const Plot &given, bool standalone) {
             frame.y.add(p.y);
             if (line.style == PlotLine::Style::bars) frame.y.add(0);
         }
-    const bool bars = std::any_of(plot.lines.begin(), plot.lines.end(),
-                                  [](const PlotLine &l) { return l.style == PlotLine::Style::bars; });
+    const bool bars =
+        std::ranges::any_of(plot.lines, [](const PlotLine &l) { return l.style == PlotLine::Style::bars; });
     for (const PlotRule &r : plot.horizontal) frame.y.add(r.at);
     widen(frame.x, plot.log_x);
     widen(frame.y, false);
     if (bars) frame.y.low = 0;
 
-    std::string text = "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" id=\"" + markup_escaped(plot.id) +
-                       "\" viewBox=\"0 0 " + at(kWidth) + " " + at(kHeight) + "\" role=\"img\" aria-label=\"" +
-                       markup_escaped(plot.title) + "\" data-left=\"" + at(kLeft) + "\" data-right=\"" +
-                       at(frame.right) + "\" data-low=\"" + number_text(frame.x.low) + "\" data-high=\"" +
-                       number_text(frame.x.high) + "\">";
-    if (standalone)
-        text += "<title>" + markup_escaped(plot.title) + "</title><style>" + std::string(plot_style()) +
-                "</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>";
+    std::string text =
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"plot\" id=\"" +
+        markup_escaped(plot.id) + "\" viewBox=\"0 0 " + at(kWidth) + " " + at(kHeight) +
+        "\" role=\"img\" aria-label=\"" + markup_escaped(plot.title) + "\" data-left=\"" + at(kLeft) +
+        "\" data-right=\"" + at(frame.right) + "\" data-low=\"" + number_text(frame.x.low) + "\" data-high=\"" +
+        number_text(frame.x.high) + "\"><title>" + markup_escaped(plot.title) + "</title><style>" +
+        std::string(plot_style()) + "</style><rect class=\"paper\" width=\"100%\" height=\"100%\"/>";
     text += axes(plot, frame) + "<g class=\"lines\">";
     for (std::size_t i = 0; i < plot.lines.size(); i++) text += drawn(plot, plot.lines[i], i, frame);
-    text += "</g>" + rules(plot, frame) + legend(plot, frame) + "</svg>";
-    return standalone ? "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + text + "\n" : text;
-}
-
-std::string_view plot_style() {
-    return R"css(
-svg.plot { --paper: #ffffff; --ink: #1c2430; --faint: #667085; --grid: #e4e8ee; --sn: #475467;
-  --s0: #0b66c3; --s1: #c2410c; --s2: #0a7d5a; --s3: #9333a8; --s4: #946a00; --s5: #c0265f; --s6: #0e7490; --s7: #59544c;
-  font: 12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
-@media (prefers-color-scheme: dark) { svg.plot { --paper: #14181f; --ink: #e6eaf0; --faint: #9aa5b5; --grid: #2a313c; --sn: #b6c0cf;
-  --s0: #6cb2ff; --s1: #ff9a62; --s2: #4fd1a5; --s3: #d59bea; --s4: #e5bd4f; --s5: #ff8fb4; --s6: #5fd0e6; --s7: #c9c2b6; } }
-svg.plot .paper { fill: var(--paper); }
-svg.plot text { fill: var(--faint); }
-svg.plot text.name, svg.plot .legend text { fill: var(--ink); }
-svg.plot .halo { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
-svg.plot .grid path { stroke: var(--grid); fill: none; shape-rendering: crispEdges; }
-svg.plot .rules path { stroke: var(--faint); fill: none; stroke-width: 1; opacity: .55; }
-svg.plot .rules path.across { stroke-dasharray: 5 4; opacity: .9; }
-svg.plot .stroke { fill: none; stroke-width: 1.8; stroke-linejoin: round; stroke: currentColor; }
-svg.plot .dashed { stroke-dasharray: 6 4; stroke-width: 1.4; }
-svg.plot .mark { fill: currentColor; stroke: var(--paper); stroke-width: 1; }
-svg.plot .bar { fill: currentColor; }
-svg.plot .number { font-size: 11px; fill: currentColor; }
-svg.plot .s0 { color: var(--s0); } svg.plot .s1 { color: var(--s1); } svg.plot .s2 { color: var(--s2); }
-svg.plot .s3 { color: var(--s3); } svg.plot .s4 { color: var(--s4); } svg.plot .s5 { color: var(--s5); }
-svg.plot .s6 { color: var(--s6); } svg.plot .s7 { color: var(--s7); } svg.plot .sn { color: var(--sn); }
-svg.plot .off { opacity: .12; }
-)css";
+    return text + "</g>" + rules(plot, frame) + legend(plot, frame) + "</svg>\n";
 }
 
 } // namespace vmaf::tune

@@ -37,8 +37,8 @@ struct Plot {
     std::vector<PlotRule> horizontal, vertical;
 };
 
-// Equal input gives equal text. With `standalone` the text is a whole SVG document with its colours.
-std::string svg_text(const Plot &plot, bool standalone);
+// An SVG document with its colours. Equal input gives equal text.
+std::string svg_text(const Plot &plot);
 
 // Colours and shapes of charts, for light and dark themes.
 std::string_view plot_style();

@@ -113,7 +113,7 @@ void read_file(const std::string &path, std::istream &file, ReportData &data) {
 
 // Scores made under different conditions are not compared.
 using PanelKey = std::tuple<std::string, std::string, std::string, ScoreConditions>;
-using PanelPoints = std::map<PanelKey, std::map<Configuration, std::map<double, CurvePoint>>>;
+using PanelPoints = std::map<PanelKey, std::map<Configuration, std::map<double, RatePoint>>>;
 
 std::vector<Panel> panels_of(const PanelPoints &grouped) {
     std::vector<Panel> panels;
@@ -124,7 +124,7 @@ std::vector<Panel> panels_of(const PanelPoints &grouped) {
             const auto &[its_src, its_metric, its_pool, its_conditions] = other.first;
             return its_src == panel.src && its_metric == panel.metric && its_pool == panel.pool;
         };
-        if (std::count_if(grouped.begin(), grouped.end(), is_alike) > 1) panel.conditions = conditions.text();
+        if (std::ranges::count_if(grouped, is_alike) > 1) panel.conditions = conditions.text();
         std::vector<RatePoint> all;
         std::vector<Configuration> configurations;
         for (const auto &[own, points] : curves) configurations.push_back(own);
@@ -132,10 +132,9 @@ std::vector<Panel> panels_of(const PanelPoints &grouped) {
             Curve curve{own.encoder, own.preset, own.details(configurations), {}};
             for (const auto &[q, point] : points) {
                 curve.points.push_back(point);
-                all.push_back({point.kbps, point.score, 0, 0, q});
+                all.push_back(point);
             }
-            std::sort(curve.points.begin(), curve.points.end(),
-                      [](const CurvePoint &a, const CurvePoint &b) { return a.kbps < b.kbps; });
+            std::ranges::sort(curve.points, {}, &RatePoint::kbps);
             panel.curves.push_back(std::move(curve));
         }
         panel.hull = upper_hull(all);
@@ -162,8 +161,8 @@ void make_panels(ReportData &data) {
         const Configuration own = configuration_of(row);
         const auto add = [&](PanelPoints &to, const std::string &name, const std::string &how, double value) {
             if (std::isfinite(value))
-                to[{text_in(row, "src"), name, how, conditions_of(row, name)}][own][q] = {q, kbps, value,
-                                                                                          std::isfinite(fps) ? fps : 0};
+                to[{text_in(row, "src"), name, how, conditions_of(row, name)}][own][q] = {
+                    kbps, value, 0, 0, q, std::isfinite(fps) ? fps : 0};
         };
         add(grouped, metric, pool, score);
         for (const auto &[name, statistics] : object_in(row, "scores").items())
@@ -180,9 +179,8 @@ void finish(ReportData &data) {
         throw invalid(
             "there is nothing to report: none of the files has rows, frame scores, searches, ladders or plans");
     make_panels(data);
-    const auto unstated = std::count_if(data.rows.begin(), data.rows.end(), [](const json &row) {
-        return number_in(row, "schema_version") >= 4 && !states_conditions(row);
-    });
+    const auto unstated = std::ranges::count_if(
+        data.rows, [](const json &row) { return number_in(row, "schema_version") >= 4 && !states_conditions(row); });
     if (unstated > 0) data.complaints.push_back(unstated_text(static_cast<std::size_t>(unstated)));
 }
 
@@ -227,14 +225,14 @@ std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t cou
     std::vector<std::size_t> order;
     for (std::size_t i = 0; i < values.size(); i++)
         if (std::isfinite(values[i]) && values[i] < perfect) order.push_back(i);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
         return lower_is_better ? values[a] > values[b] : values[a] < values[b];
     });
     const std::size_t gap = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(scores.fps / 4)));
     std::vector<std::size_t> worst;
     for (const std::size_t i : order) {
         if (worst.size() >= count) break;
-        if (std::all_of(worst.begin(), worst.end(), [&](std::size_t w) { return (w > i ? w - i : i - w) >= gap; }))
+        if (std::ranges::all_of(worst, [&](std::size_t w) { return (w > i ? w - i : i - w) >= gap; }))
             worst.push_back(i);
     }
     return worst;

@@ -16,14 +16,9 @@
 
 namespace vmaf::tune {
 
-// A measured point of an encoder.
-struct CurvePoint {
-    double q = 0, kbps = 0, score = 0, encode_fps = 0;
-};
-
 struct Curve {
     std::string encoder, preset, details; // details: what distinguishes it from the panel's other curves
-    std::vector<CurvePoint> points;       // by bitrate
+    std::vector<RatePoint> points;        // by bitrate
     std::string name() const { return encoder + " " + preset + (details.empty() ? "" : " " + details); }
 };
 

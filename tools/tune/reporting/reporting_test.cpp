@@ -16,8 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-std::vector<RateScore> curve(double factor) {
-    std::vector<RateScore> points;
+std::vector<RatePoint> curve(double factor) {
+    std::vector<RatePoint> points;
     for (const double s : {50.0, 63.0, 78.0, 90.0, 96.0}) points.push_back({factor * 100 * std::exp(s / 30), s});
     return points;
 }
@@ -33,7 +33,7 @@ TEST(BdRate, OfACurveThatNeedsTwentyPercentLessEverywhereIsMinusTwenty) {
 
 // Expected value: an independent PCHIP of log10(rate) over score, integrated numerically over the common interval.
 TEST(BdRate, EqualsTheReferenceFigureOnDifferentCurves) {
-    const std::vector<RateScore> anchor = {{100, 40}, {200, 62}, {400, 78}, {800, 89}, {1600, 95}},
+    const std::vector<RatePoint> anchor = {{100, 40}, {200, 62}, {400, 78}, {800, 89}, {1600, 95}},
                                  test = {{90, 45}, {150, 60}, {330, 80}, {700, 91}, {1300, 96}};
     const auto result = bd_rate(anchor, test);
     ASSERT_TRUE(result);
@@ -43,8 +43,8 @@ TEST(BdRate, EqualsTheReferenceFigureOnDifferentCurves) {
 TEST(BdRate, NeedsFourRisingPointsAndAnOverlap) {
     EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 60}}, curve(1)));
     EXPECT_FALSE(bd_rate({{100, 40}, {200, 50}, {300, 45}, {400, 60}}, curve(1))); // 45 is below the score at 200
-    std::vector<RateScore> higher = curve(1);
-    for (RateScore &p : higher) p.score += 47;
+    std::vector<RatePoint> higher = curve(1);
+    for (RatePoint &p : higher) p.score += 47;
     EXPECT_FALSE(bd_rate(curve(1), higher));
 }
 
@@ -74,16 +74,16 @@ TEST(Plots, AreTheSameTextForTheSameInputAndEscapeNames) {
               {{"<b>", {{100, 1, "\"n\""}, {200, 2, ""}}, PlotLine::Style::line, true, 1}},
               {{1.5, "r"}},
               {}};
-    EXPECT_EQ(svg_text(plot, true), svg_text(plot, true));
-    EXPECT_THAT(svg_text(plot, true), HasSubstr("&lt;b&gt;"));
-    EXPECT_THAT(svg_text(plot, false), Not(HasSubstr("<b>")));
-    EXPECT_THAT(svg_text({"empty", "", "", "", false, false, {}, {}, {}}, true), HasSubstr("</svg>"));
+    EXPECT_EQ(svg_text(plot), svg_text(plot));
+    EXPECT_THAT(svg_text(plot), HasSubstr("&lt;b&gt;"));
+    EXPECT_THAT(svg_text(plot), Not(HasSubstr("<b>")));
+    EXPECT_THAT(svg_text({"empty", "", "", "", false, false, {}, {}, {}}), HasSubstr("</svg>"));
 }
 
 TEST(Plots, KeepEveryExtremeOfALongLine) {
     Plot plot{"p", "", "", "", false, false, {{"", {}, PlotLine::Style::line, false, 0}}, {}, {}};
     for (int i = 0; i < 100000; i++) plot.lines[0].points.push_back({double(i), i == 54321 ? 0.0 : 100.0, ""});
-    const std::string text = svg_text(plot, false);
+    const std::string text = svg_text(plot);
     EXPECT_LT(text.size(), 100000u);
     EXPECT_THAT(text, HasSubstr(" 320.")); // the plot's lower end, minus the margin of 4 %
 }
@@ -146,7 +146,7 @@ Panel panel_with(const std::string &src, const std::vector<std::pair<std::string
     for (const auto &[name, factor] : encoders) {
         Curve curve{name, "medium", "", {}};
         for (const double score : {70.0, 80.0, 90.0, 95.0})
-            curve.points.push_back({100 - score, factor * std::exp(score / 10), score, 0});
+            curve.points.push_back({factor * std::exp(score / 10), score, 0, 0, 100 - score});
         panel.curves.push_back(std::move(curve));
     }
     return panel;

@@ -10,6 +10,7 @@
 #include "reporting/charts.hpp"
 #include "rows/configuration.hpp"
 #include "rows/row.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -21,7 +22,7 @@ namespace {
 std::string cell_text(const json &row, const char *key) {
     const auto found = row.find(key);
     if (found == row.end() || found->is_null()) return "";
-    return found->is_string() ? found->get<std::string>() : row_text(*found);
+    return found->is_string() ? found->get<std::string>() : json_line(*found);
 }
 
 } // namespace
@@ -37,11 +38,6 @@ std::vector<Table> bd_rate_tables(const ReportData &data) {
                     {"encoder"},
                     {}};
         for (const Curve &curve : panel.curves) table.columns.push_back("vs " + curve.name());
-        const auto points = [](const Curve &curve) {
-            std::vector<RateScore> list;
-            for (const CurvePoint &p : curve.points) list.push_back({p.kbps, p.score});
-            return list;
-        };
         for (const Curve &test : panel.curves) {
             std::vector<TableCell> cells = {test.name()};
             for (const Curve &anchor : panel.curves) {
@@ -49,7 +45,7 @@ std::vector<Table> bd_rate_tables(const ReportData &data) {
                     cells.push_back("·");
                     continue;
                 }
-                const auto result = bd_rate(points(anchor), points(test));
+                const auto result = bd_rate(anchor.points, test.points);
                 if (!result) {
                     cells.push_back("no overlap of 4 points");
                     continue;
@@ -156,24 +152,24 @@ Table worst_table(const FrameScores &scores, const std::string &id) {
     return table;
 }
 
+Table shot_table(const json &plan, const std::string &id) {
+    Table table{id, "Shots", {"shot", "first frame", "end frame", "q", "score", "kbps", "probes", "target met"}, {}};
+    for (const json &shot : list_in(plan, "shots"))
+        table.rows.push_back({{double(table.rows.size()), 0},
+                              {number_in(shot, "start_frame"), 0},
+                              {number_in(shot, "end_frame"), 0},
+                              {number_in(shot, "crf"), 1},
+                              {number_in(shot, "predicted_vmaf"), 2},
+                              {number_in(shot, "bitrate_kbps"), 1},
+                              {number_in(shot, "probes"), 0},
+                              flag_in(shot, "met", true) ? "yes" : "no"});
+    return table;
+}
+
 std::vector<Table> shot_tables(const ReportData &data) {
     std::vector<Table> tables;
-    for (std::size_t i = 0; i < data.plans.size(); i++) {
-        Table table{"shot-table-" + std::to_string(i + 1),
-                    "Shots",
-                    {"shot", "first frame", "end frame", "q", "score", "kbps", "probes", "target met"},
-                    {}};
-        for (const json &shot : list_in(data.plans[i], "shots"))
-            table.rows.push_back({{double(table.rows.size()), 0},
-                                  {number_in(shot, "start_frame"), 0},
-                                  {number_in(shot, "end_frame"), 0},
-                                  {number_in(shot, "crf"), 1},
-                                  {number_in(shot, "predicted_vmaf"), 2},
-                                  {number_in(shot, "bitrate_kbps"), 1},
-                                  {number_in(shot, "probes"), 0},
-                                  flag_in(shot, "met", true) ? "yes" : "no"});
-        tables.push_back(std::move(table));
-    }
+    for (const json &plan : data.plans)
+        tables.push_back(shot_table(plan, "shot-table-" + std::to_string(tables.size() + 1)));
     return tables;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "system/filesystem.hpp"
 
 namespace vmaf::tune {
@@ -20,7 +21,7 @@ Source probe(const Programs &programs, const std::string &path) {
     SourceRequest request;
     request.path = path;
     request.ffprobe = programs.ffprobe;
-    request.hash = SourceRequest::Hash::none;
+    request.hash = SourceHash::none;
     return probe_source(request);
 }
 
@@ -33,9 +34,8 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
         throw invalid("the scores are of samples, not of the whole file");
     const Source reference = probe(programs, scores.reference), distorted = probe(programs, scores.distorted);
     std::vector<std::size_t> ordered = frames;
-    std::sort(ordered.begin(), ordered.end());
-    std::string choice;
-    for (const std::size_t f : ordered) choice += (choice.empty() ? "" : "+") + ("eq(n," + std::to_string(f) + ")");
+    std::ranges::sort(ordered);
+    const std::string choice = joined(ordered, "+", [](std::size_t f) { return "eq(n," + std::to_string(f) + ")"; });
     const int width = std::min(kPaneWidth, std::max(16, reference.width / 2 * 2));
     const int height =
         std::max(2, static_cast<int>(std::lround(double(reference.height) * width / reference.width / 2)) * 2);

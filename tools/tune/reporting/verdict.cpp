@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/lists.hpp"
 #include "curves/bd_rate.hpp"
 #include "text/numbers.hpp"
 
@@ -11,17 +12,11 @@ namespace vmaf::tune {
 
 namespace {
 
-std::vector<RateScore> points_of(const Curve &curve) {
-    std::vector<RateScore> list;
-    for (const CurvePoint &p : curve.points) list.push_back({p.kbps, p.score});
-    return list;
-}
-
 std::vector<std::string> curve_names(const std::vector<const Panel *> &panels) {
     std::vector<std::string> names;
     for (const Panel *panel : panels)
         for (const Curve &curve : panel->curves)
-            if (std::find(names.begin(), names.end(), curve.name()) == names.end()) names.push_back(curve.name());
+            if (!contains(names, curve.name())) names.push_back(curve.name());
     return names;
 }
 
@@ -40,7 +35,7 @@ std::optional<double> choose_target(const std::vector<const Panel *> &panels, co
         std::size_t count = 0;
         for (const Panel *panel : panels) {
             std::size_t here = 0;
-            for (const Curve &curve : panel->curves) here += rate_at(curve, target).has_value();
+            for (const Curve &curve : panel->curves) here += rate_at_score(curve.points, target).has_value();
             if (here > 1) count += here;
         }
         return count;
@@ -55,10 +50,10 @@ std::optional<double> choose_target(const std::vector<const Panel *> &panels, co
     std::vector<double> middles;
     for (const Panel *panel : panels)
         for (const Curve &curve : panel->curves)
-            if (const auto rising = rising_points(points_of(curve)); rising.size() > 1)
-                middles.push_back((rising.front().score + rising.back().score) / 2);
+            if (const auto sorted = rising(curve.points); sorted.size() > 1)
+                middles.push_back((sorted.front().score + sorted.back().score) / 2);
     if (middles.empty()) return std::nullopt;
-    std::sort(middles.begin(), middles.end());
+    std::ranges::sort(middles);
     candidates.push_back(std::round(middles[middles.size() / 2] * 100) / 100);
     std::optional<double> best;
     std::size_t most = 0;
@@ -87,10 +82,10 @@ Saving saving_of(const std::vector<std::optional<double>> &own, const std::vecto
 }
 
 RateInterval interval_of(const Curve *curve, double score, double kbps) {
-    const auto rising = curve ? rising_points(points_of(*curve)) : std::vector<RateScore>();
-    for (std::size_t i = 1; i < rising.size(); i++)
-        if (rising[i].score >= score && rising[i - 1].score <= score)
-            return interpolation_interval(rising[i - 1].kbps, rising[i].kbps, kbps);
+    const auto points = curve ? rising(curve->points) : std::vector<RatePoint>();
+    for (std::size_t i = 1; i < points.size(); i++)
+        if (points[i].score >= score && points[i - 1].score <= score)
+            return interpolation_interval(points[i - 1].kbps, points[i].kbps, kbps);
     return {kbps, kbps};
 }
 
@@ -111,7 +106,7 @@ std::string why_not(const std::vector<const Panel *> &panels, const std::string 
     std::optional<double> low, high;
     for (const Panel *panel : panels)
         if (const Curve *curve = curve_named(*panel, name))
-            for (const CurvePoint &p : curve->points) {
+            for (const RatePoint &p : curve->points) {
                 low = std::min(low.value_or(p.score), p.score);
                 high = std::max(high.value_or(p.score), p.score);
             }
@@ -124,23 +119,11 @@ std::string percent_text(double value) { return fixed_text(std::fabs(value), 1) 
 
 } // namespace
 
-std::optional<double> rate_at(const Curve &curve, double score) {
-    const auto rising = rising_points(points_of(curve));
-    if (rising.size() < 2 || score < rising.front().score || score > rising.back().score) return std::nullopt;
-    std::vector<double> scores, rates;
-    for (const RateScore &p : rising) {
-        scores.push_back(p.score);
-        rates.push_back(std::log(p.kbps));
-    }
-    return std::exp(MonotoneCubic(scores, rates)(score));
-}
-
 std::vector<std::vector<const Panel *>> panels_by_score(const std::vector<Panel> &panels) {
     std::vector<std::vector<const Panel *>> groups;
     for (const Panel &panel : panels) {
-        const auto own = std::find_if(groups.begin(), groups.end(), [&](const auto &group) {
-            return group.front()->score_name() == panel.score_name();
-        });
+        const auto own = std::ranges::find_if(
+            groups, [&](const auto &group) { return group.front()->score_name() == panel.score_name(); });
         if (own == groups.end())
             groups.push_back({&panel});
         else
@@ -163,10 +146,10 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
         Contender contender{name, {}, {}, {}};
         for (const Panel *panel : panels) {
             const Curve *curve = curve_named(*panel, name);
-            contender.kbps.push_back(curve ? rate_at(*curve, *target) : std::nullopt);
+            contender.kbps.push_back(curve ? rate_at_score(curve->points, *target) : std::nullopt);
             contender.intervals.push_back(interval_of(curve, *target, contender.kbps.back().value_or(0)));
         }
-        if (std::any_of(contender.kbps.begin(), contender.kbps.end(), [](const auto &k) { return k.has_value(); }))
+        if (std::ranges::any_of(contender.kbps, [](const auto &k) { return k.has_value(); }))
             verdict.contenders.push_back(std::move(contender));
         else
             verdict.excluded.push_back(why_not(panels, name, *target));
@@ -187,7 +170,7 @@ std::optional<Verdict> find_verdict(const std::vector<const Panel *> &panels, co
     const std::vector<std::optional<double>> base_rates = base->kbps;
     for (Contender &c : verdict.contenders) c.saving = saving_of(c.kbps, base_rates);
     // Reaching the target on more sources beats larger savings on a few.
-    std::stable_sort(verdict.contenders.begin(), verdict.contenders.end(), [](const Contender &a, const Contender &b) {
+    std::ranges::stable_sort(verdict.contenders, [](const Contender &a, const Contender &b) {
         if (a.saving.sources != b.saving.sources) return a.saving.sources > b.saving.sources;
         return a.saving.mean > b.saving.mean;
     });
@@ -246,7 +229,7 @@ RateMatrix average_bd_rates(const std::vector<const Panel *> &panels) {
             for (const Panel *panel : panels) {
                 const Curve *test = curve_named(*panel, row), *anchor = curve_named(*panel, column);
                 if (row == column || !test || !anchor) continue;
-                const auto rate = bd_rate(points_of(*anchor), points_of(*test));
+                const auto rate = bd_rate(anchor->points, test->points);
                 if (!rate) continue;
                 average.low = average.sources ? std::min(average.low, rate->percent) : rate->percent;
                 average.high = average.sources ? std::max(average.high, rate->percent) : rate->percent;

@@ -64,7 +64,4 @@ RateMatrix average_bd_rates(const std::vector<const Panel *> &panels);
 // Panels by kind of score, in order of first appearance.
 std::vector<std::vector<const Panel *>> panels_by_score(const std::vector<Panel> &panels);
 
-// The bitrate at which a curve reaches a score.
-std::optional<double> rate_at(const Curve &curve, double score);
-
 } // namespace vmaf::tune

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/lists.hpp"
 #include "process/child.hpp"
 #include "rows/fields.hpp"
 #include "text/numbers.hpp"
@@ -67,7 +68,7 @@ ScoreConditions conditions_of(const json &row, const std::string &metric) {
     if (c.size.empty()) c.size = scale == "none" ? size_of(row, "width", "height") : scale.substr(0, scale.find(':'));
     c.model = text_in(own, "model");
     if (c.model.empty() && metric.starts_with("vmaf")) c.model = text_in(row, "vmaf_model");
-    const auto add = [&](const std::string &part) { c.rest += (c.rest.empty() ? "" : ", ") + part; };
+    const auto add = [&](const std::string &part) { add_item(c.rest, part); };
     if (const std::string samples = text_in(row, "clip_mode"); !samples.empty() && samples != "full") add(samples);
     if (const double n = number_in(stated, "subsample"); n > 1) add("one of " + number_text(n) + " frames");
     if (const std::string filter = text_in(stated, "reference_vfilter"); !filter.empty())
@@ -82,18 +83,17 @@ ScoreConditions conditions_of(const json &row, const std::string &metric) {
 std::string ScoreConditions::text() const {
     std::string all;
     for (const std::string &part : {model.starts_with("version=") ? model.substr(8) : model, size, rest})
-        if (!part.empty()) all += (all.empty() ? "" : ", ") + part;
+        if (!part.empty()) add_item(all, part);
     return all.empty() ? "not stated" : all;
 }
 
 std::string Configuration::details(const std::vector<Configuration> &others) const {
     const auto differs = [&](auto member) {
-        return std::any_of(others.begin(), others.end(),
-                           [&](const Configuration &c) { return c.*member != this->*member; });
+        return std::ranges::any_of(others, [&](const Configuration &c) { return c.*member != this->*member; });
     };
     std::string text;
     const auto add = [&](const std::string &part) {
-        if (!part.empty()) text += (text.empty() ? "" : " ") + part;
+        if (!part.empty()) add_item(text, part, " ");
     };
     if (!variant.empty())
         add(variant);

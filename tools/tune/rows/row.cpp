@@ -116,8 +116,7 @@ void add_scores(json &row, const ProbeSetup &setup, const ProbeResult &result) {
                        ? number_or_null(aggregated(result, target.name, setup.pool, setup.aggregate))
                        : json(nullptr);
     row["sample_aggregate"] = word_of(kSampleAggregates, setup.aggregate);
-    const auto vmaf = std::find_if(result.series.begin(), result.series.end(),
-                                   [](const auto &e) { return e.first.starts_with("vmaf"); });
+    const auto vmaf = std::ranges::find_if(result.series, [](const auto &e) { return e.first.starts_with("vmaf"); });
     row["vmaf_score"] =
         result.ok() && vmaf != result.series.end() ? number_or_null(pooled(vmaf->second, "mean")) : json(nullptr);
     row["samples"] = json::array();

@@ -7,13 +7,13 @@
 
 #include "stages/probe.hpp"
 #include "system/files.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
 nlohmann::json make_row(const ProbeSetup &setup, const ProbeResult &result);
 // Per-frame scores of a probe, for reports.
 nlohmann::json frames_json(const ProbeSetup &setup, const ProbeResult &result);
-std::string row_text(const nlohmann::json &row); // one line without its newline; NaN becomes null
 
 // Parses a line, including aliases and bare NaN of older tools; null if it is no row.
 nlohmann::json parse_row(std::string line);
@@ -28,7 +28,7 @@ class RowWriter {
     enum class Mode { fresh, overwrite, append, resume };
     // Throws Error if the file exists and `fresh` is requested, or if it cannot be written.
     RowWriter(const std::string &path, Mode mode);
-    void write(const nlohmann::json &row) { write_line(row_text(row)); } // throws OutputError
+    void write(const nlohmann::json &row) { write_line(json_line(row)); } // throws OutputError
     void write_line(const std::string &line);
     bool is_empty() const { return is_empty_; } // the file is still empty
 

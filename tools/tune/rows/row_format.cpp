@@ -3,9 +3,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "base/lists.hpp"
 #include "report/escape.hpp"
 #include "rows/fields.hpp"
 #include "rows/row.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -45,30 +47,22 @@ std::string cell_text(const json &value) {
     if (value.is_null()) return {};
     if (value.is_object()) return csv_field(text_in(value, "message")); // why it failed
     if (value.is_string()) return csv_field(value.get<std::string>());
-    return value.is_structured() ? csv_field(row_text(value)) : row_text(value);
+    return value.is_structured() ? csv_field(json_line(value)) : json_line(value);
 }
 
 } // namespace
 
-std::string row_header(RowFormat format) {
-    std::string text;
-    if (format == RowFormat::csv)
-        for (const char *column : kCsv) text += (text.empty() ? "" : ",") + std::string(column);
-    return text;
-}
+std::string row_header(RowFormat format) { return format == RowFormat::csv ? joined(kCsv, ",") : ""; }
 
 std::string row_line(const json &row, RowFormat format) {
-    if (format == RowFormat::schema4) return row_text(row);
+    if (format == RowFormat::schema4) return json_line(row);
+    if (format == RowFormat::csv)
+        return joined(kCsv, ",", [&](const char *column) { return cell_text(row.value(column, json())); });
     std::string text;
-    if (format == RowFormat::csv) {
-        for (const char *column : kCsv)
-            text += (text.empty() && column == kCsv[0] ? "" : ",") + cell_text(row.value(column, json()));
-        return text;
-    }
     for (const char *key : kSchema3) {
         const json value = key == std::string_view("schema_version") ? json(3) : row.value(key, json());
         text += (text.empty() ? "{\"" : ",\"") + std::string(key) +
-                "\":" + (value.is_null() ? "NaN" : row_text(value)); // not JSON, but older readers expect it
+                "\":" + (value.is_null() ? "NaN" : json_line(value)); // not JSON, but older readers expect it
     }
     return text + "}";
 }

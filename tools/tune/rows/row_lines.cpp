@@ -13,8 +13,6 @@ namespace vmaf::tune {
 
 using nlohmann::json;
 
-std::string row_text(const json &row) { return row.dump(-1, ' ', false, json::error_handler_t::replace); }
-
 json parse_row(std::string line) {
     // Older tools write bare NaN, which is invalid JSON.
     for (const auto &[from, to] : {std::pair(": NaN", ": null"), std::pair(":NaN", ":null")})

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
@@ -92,6 +93,61 @@ double number_in(std::string_view text) {
 
 } // namespace
 
+namespace {
+
+using Row = ScannedRow;
+
+struct TextField {
+    std::string_view key;
+    std::string_view Row::*field;
+};
+constexpr TextField kTexts[] = {{"src", &Row::src},
+                                {"encoder", &Row::encoder},
+                                {"preset", &Row::preset},
+                                {"vmaf_model", &Row::model},
+                                {"variant", &Row::name},
+                                {"metric", &Row::metric},
+                                {"pool", &Row::pool},
+                                {"out_pix_fmt", &Row::pix_fmt},
+                                {"score_scale", &Row::scale},
+                                {"clip_mode", &Row::clip_mode},
+                                {"encode_key", &Row::encode_key},
+                                {"score_key", &Row::score_key}};
+constexpr TextField kDocuments[] = { // lists and objects, as JSON
+    {"scores", &Row::scores},
+    {"options", &Row::options},
+    {"extra_params", &Row::extra_params},
+    {"conditions", &Row::conditions}};
+struct NumberField {
+    std::string_view key;
+    double Row::*field;
+};
+constexpr NumberField kNumbers[] = {{"width", &Row::width},
+                                    {"height", &Row::height},
+                                    {"encode_width", &Row::encode_width},
+                                    {"encode_height", &Row::encode_height},
+                                    {"encode_fps", &Row::encode_fps},
+                                    {"score_fps", &Row::score_fps},
+                                    {"crf", &Row::q},
+                                    {"score", &Row::score},
+                                    {"vmaf_score", &Row::vmaf_score},
+                                    {"bitrate_kbps", &Row::kbps}};
+
+template <std::size_t N, class Field> const Field *find(const Field (&fields)[N], std::string_view key) {
+    const auto *const found = std::ranges::find(fields, key, &Field::key);
+    return found == std::end(fields) ? nullptr : found;
+}
+
+// Names in older rows, which count if the present one is missing.
+void take_alias(Row &row, std::string_view key, std::string_view value, bool is_text) {
+    if (key == "actual_kbps" && row.kbps == 0) row.kbps = number_in(value);
+    if ((key == "cq" || key == "q") && std::isnan(row.q)) row.q = number_in(value);
+    if (key == "vmaf" && std::isnan(row.vmaf_score)) row.vmaf_score = number_in(value);
+    if (key == "codec" && row.encoder.empty() && is_text) row.encoder = value;
+}
+
+} // namespace
+
 bool scan_row(std::string_view line, ScannedRow &row) {
     LineScanner scanner(line);
     if (!scanner.take('{')) return false;
@@ -101,67 +157,16 @@ bool scan_row(std::string_view line, ScannedRow &row) {
         if (!scanner.take('"') || !scanner.string(key) || !scanner.take(':')) return false;
         const bool is_text = scanner.peek() == '"';
         if (!scanner.value(value)) return false;
-        const auto text = [&](std::string_view &field) { field = is_text ? value : std::string_view(); };
-        // Switches on the first letter, then compares the name: most keys of a row are not needed.
-        switch (key.empty() ? '\0' : key[0]) {
-        case 'a':
-            if (key == "actual_kbps" && row.kbps == 0) row.kbps = number_in(value);
-            break;
-        case 'b':
-            if (key == "bitrate_kbps") row.kbps = number_in(value);
-            break;
-        case 'c':
-            if (key == "crf") row.q = number_in(value);
-            if (key == "cq" && std::isnan(row.q)) row.q = number_in(value);
-            if (key == "codec" && row.encoder.empty()) text(row.encoder);
-            if (key == "clip_mode") text(row.clip_mode);
-            if (key == "conditions") row.conditions = value;
-            break;
-        case 'e':
-            if (key == "encoder") text(row.encoder);
-            if (key == "encode_key") text(row.encode_key);
-            if (key == "encode_fps") row.encode_fps = number_in(value);
-            if (key == "encode_width") row.encode_width = number_in(value);
-            if (key == "encode_height") row.encode_height = number_in(value);
-            if (key == "extra_params") row.extra_params = value;
-            if (key == "exit_status") row.exit_status = static_cast<int>(number_in(value));
-            break;
-        case 'h':
-            if (key == "height") row.height = number_in(value);
-            break;
-        case 'w':
-            if (key == "width") row.width = number_in(value);
-            break;
-        case 'm':
-            if (key == "metric") text(row.metric);
-            break;
-        case 'o':
-            if (key == "options") row.options = value;
-            if (key == "out_pix_fmt") text(row.pix_fmt);
-            break;
-        case 'p':
-            if (key == "preset") text(row.preset);
-            if (key == "pool") text(row.pool);
-            break;
-        case 'q':
-            if (key == "q" && std::isnan(row.q)) row.q = number_in(value);
-            break;
-        case 's':
-            if (key == "src") text(row.src);
-            if (key == "score") row.score = number_in(value);
-            if (key == "scores") row.scores = value;
-            if (key == "score_scale") text(row.scale);
-            if (key == "score_key") text(row.score_key);
-            if (key == "score_fps") row.score_fps = number_in(value);
-            break;
-        case 'v':
-            if (key == "vmaf_score") row.vmaf_score = number_in(value);
-            if (key == "vmaf" && std::isnan(row.vmaf_score)) row.vmaf_score = number_in(value);
-            if (key == "vmaf_model") text(row.model);
-            if (key == "variant") text(row.name);
-            break;
-        default: break;
-        }
+        if (const TextField *const text = find(kTexts, key))
+            row.*text->field = is_text ? value : std::string_view();
+        else if (const NumberField *const number = find(kNumbers, key))
+            row.*number->field = number_in(value);
+        else if (const TextField *const document = find(kDocuments, key))
+            row.*document->field = value;
+        else if (key == "exit_status")
+            row.exit_status = static_cast<int>(number_in(value));
+        else
+            take_alias(row, key, value, is_text);
     } while (scanner.take(','));
     if (!scanner.take('}') || !scanner.at_end()) return false;
     for (const std::string_view text : {row.src, row.encoder, row.preset, row.model, row.name})
@@ -176,41 +181,18 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
     const nlohmann::json parsed = parse_row(line);
     if (!parsed.is_object()) return false;
     row = {};
-    const auto text = [&](const char *key, std::string_view fallback) -> std::string_view {
-        const auto found = parsed.find(key);
-        if (found == parsed.end()) return fallback;
-        return texts.emplace_back(found->is_string() ? found->get<std::string>() : found->dump());
-    };
-    const auto value = [&](const char *key) {
-        const auto found = parsed.find(key);
+    for (const auto fields : {std::span<const TextField>(kTexts), std::span<const TextField>(kDocuments)})
+        for (const TextField &text : fields)
+            if (const auto found = parsed.find(std::string(text.key)); found != parsed.end())
+                row.*text.field = texts.emplace_back(found->is_string() ? found->get<std::string>() : found->dump());
+    const auto value = [&](std::string_view key) {
+        const auto found = parsed.find(std::string(key));
         return found != parsed.end() && found->is_number() ? found->get<double>() : std::nan("");
     };
-    row.src = text("src", "");
-    row.encoder = text("encoder", "");
-    row.preset = text("preset", "");
-    row.model = text("vmaf_model", "");
-    row.name = text("variant", "");
-    row.metric = text("metric", "vmaf");
-    row.pool = text("pool", "mean");
-    row.scores = text("scores", "");
-    row.options = text("options", "");
-    row.extra_params = text("extra_params", "");
-    row.pix_fmt = text("out_pix_fmt", "");
-    row.scale = text("score_scale", "");
-    row.clip_mode = text("clip_mode", "");
-    row.conditions = text("conditions", "");
-    row.encode_key = text("encode_key", "");
-    row.score_key = text("score_key", "");
-    for (const auto &[field, key] :
-         {std::pair(&row.width, "width"), std::pair(&row.height, "height"),
-          std::pair(&row.encode_width, "encode_width"), std::pair(&row.encode_height, "encode_height")})
-        *field = std::isnan(value(key)) ? 0 : value(key);
-    row.encode_fps = value("encode_fps");
-    row.score_fps = value("score_fps");
-    row.q = value("crf");
-    row.score = value("score");
-    row.vmaf_score = value("vmaf_score");
-    row.kbps = value("bitrate_kbps");
+    for (const NumberField &number : kNumbers) {
+        const bool is_size = number.key.ends_with("width") || number.key.ends_with("height");
+        row.*number.field = is_size && std::isnan(value(number.key)) ? 0 : value(number.key);
+    }
     row.exit_status = std::isnan(value("exit_status")) ? 0 : static_cast<int>(value("exit_status"));
     return true;
 }

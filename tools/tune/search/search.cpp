@@ -36,8 +36,8 @@ void Bracket::update() {
 
 bool Bracket::plateau() const {
     if (points_.size() < 3) return false;
-    const auto [low, high] = std::minmax_element(
-        points_.begin(), points_.end(), [](const auto &a, const auto &b) { return a.second.score < b.second.score; });
+    const auto [low, high] = std::ranges::minmax_element(
+        points_, [](const auto &a, const auto &b) { return a.second.score < b.second.score; });
     return high->second.score - low->second.score <= 0.5;
 }
 
@@ -166,8 +166,8 @@ class InterpSearch final : public Search {
         const double goal = scale(settings_.target);
         std::vector<int> nearest;
         for (const auto &[k, m] : points()) nearest.push_back(k);
-        std::stable_sort(nearest.begin(), nearest.end(),
-                         [&](int a, int b) { return std::fabs(scaled(a) - goal) < std::fabs(scaled(b) - goal); });
+        std::ranges::stable_sort(
+            nearest, [&](int a, int b) { return std::fabs(scaled(a) - goal) < std::fabs(scaled(b) - goal); });
         const double g0 = scaled(nearest[0]), g1 = scaled(nearest[1]), g2 = scaled(nearest[2]);
         if (g0 == g1 || g0 == g2 || g1 == g2) return std::nullopt;
         return nearest[0] * (goal - g1) * (goal - g2) / ((g0 - g1) * (g0 - g2)) +

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <numbers>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "source/ebml.hpp"
 #include "system/c_file.hpp"
 
@@ -191,53 +191,37 @@ Cropping container_cropping(const std::string &path, int video_track, int width,
     return found.value_or(Cropping{});
 }
 
-std::string turning_filter(const std::array<double, 9> &m, bool &swaps) {
-    swaps = false;
-    const double across = std::hypot(m[0], m[3]), down = std::hypot(m[1], m[4]);
-    if (across == 0 || down == 0) return {};
-    double degrees = std::atan2(m[1] / down, m[0] / across) * 180 / std::numbers::pi; // clockwise
-    degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
-    if (std::fabs(degrees - 90) < 1) {
-        swaps = true;
-        return m[3] > 0 ? "transpose=cclock_flip" : "transpose=clock";
-    }
-    if (std::fabs(degrees - 180) < 1)
-        return std::string(m[0] < 0 ? "hflip" : "") + (m[0] < 0 && m[4] < 0 ? "," : "") + (m[4] < 0 ? "vflip" : "");
-    if (std::fabs(degrees - 270) < 1) {
-        swaps = true;
-        return m[3] < 0 ? "transpose=clock_flip" : "transpose=cclock";
-    }
-    if (std::fabs(degrees) > 1) {
+std::string turning_filter(const Orientation &o) {
+    if (o.odd_angle != 0) {
         char text[64];
-        std::snprintf(text, sizeof text, "rotate=%f*PI/180", degrees);
+        std::snprintf(text, sizeof text, "rotate=%f*PI/180", o.odd_angle);
         return text;
     }
-    return m[4] < 0 ? "vflip" : "";
+    switch (o.rotation) {
+    case 90: return o.is_mirrored ? "transpose=clock_flip" : "transpose=clock";
+    case 180: return o.is_mirrored ? "vflip" : "hflip,vflip";
+    case 270: return o.is_mirrored ? "transpose=cclock_flip" : "transpose=cclock";
+    default: return o.is_mirrored ? "hflip" : "";
+    }
 }
 
 namespace {
 
-// The same borders of the rotated picture.
-Cropping turned(const Cropping &c, const std::string &turn) {
-    Cropping t = c;
-    if (turn == "transpose=clock") t = {c.bottom, c.left, c.top, c.right, c.sample_aspect};
-    if (turn == "transpose=cclock") t = {c.top, c.right, c.bottom, c.left, c.sample_aspect};
-    if (turn == "transpose=cclock_flip") t = {c.top, c.left, c.bottom, c.right, c.sample_aspect};
-    if (turn == "transpose=clock_flip") t = {c.bottom, c.right, c.top, c.left, c.sample_aspect};
-    if (turn.find("hflip") != std::string::npos) std::swap(t.left, t.right);
-    if (turn.find("vflip") != std::string::npos) std::swap(t.top, t.bottom);
-    return t;
+// The same borders of the upright picture.
+Cropping turned(Cropping c, const Orientation &o) {
+    if (o.is_mirrored) std::swap(c.left, c.right);
+    for (int angle = 0; angle < o.rotation; angle += 90) c = {c.bottom, c.left, c.top, c.right, c.sample_aspect};
+    return c;
 }
 
 } // namespace
 
-void apply_display(Source &source, const Cropping &stored, const std::optional<std::array<double, 9>> &matrix,
-                   bool ffmpeg_crops, bool deinterlace) {
-    std::string &filter = source.display_filter;
-    const auto add = [&](const std::string &step) { filter += (filter.empty() ? "" : ",") + step; };
+void apply_display(Source &source, const Cropping &stored, const Orientation &orientation, bool ffmpeg_crops,
+                   bool deinterlace) {
+    const auto add = [&](const std::string &step) { add_item(source.display_filter, step, ","); };
     const auto size = [](int w, int h) { return std::to_string(w) + ":" + std::to_string(h); };
-    bool swaps = false;
-    if (matrix) source.turning = turning_filter(*matrix, swaps);
+    const bool swaps = orientation.rotation % 180 != 0;
+    source.turning = turning_filter(orientation);
     if (deinterlace && !source.turning.empty())
         throw invalid("'" + source.path + "' is rotated and interlaced; deinterlace it with --vfilter instead");
     if (deinterlace) add("bwdif=mode=send_frame");
@@ -245,7 +229,7 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
     int &w = source.width, &h = source.height;
     if (stored.any()) {
         source.ffmpeg_crops = ffmpeg_crops;
-        const Cropping c = turned(stored, source.turning);
+        const Cropping c = turned(stored, orientation);
         // Only whole chroma samples, like FFmpeg's filter.
         const PixelContent content = pixel_content(source.pix_fmt).value_or(PixelContent());
         const int across = content.columns_per_chroma(), down = content.lines_per_chroma();
@@ -273,7 +257,7 @@ void apply_display(Source &source, const Cropping &stored, const std::optional<s
 std::string display_sentence(const Source &source) {
     std::string done;
     const auto add = [&](bool is_done, const char *what) {
-        if (is_done) done += (done.empty() ? "" : ", ") + std::string(what);
+        if (is_done) add_item(done, what);
     };
     const auto has = [&](const char *filter) { return source.display_filter.find(filter) != std::string::npos; };
     add(has("bwdif"), "deinterlaced");

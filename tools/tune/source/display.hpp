@@ -2,7 +2,6 @@
 // a source is opened; all later stages see display pixels.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 
@@ -21,14 +20,13 @@ struct Cropping {
 // neither report nor apply it. Empty for other or unreadable files.
 Cropping container_cropping(const std::string &path, int video_track, int width, int height);
 
-// How FFmpeg rotates pictures for a display matrix (using its first two rows): a filter chain, empty for none. `swaps`:
-// whether width and height are exchanged.
-std::string turning_filter(const std::array<double, 9> &matrix, bool &swaps);
+// How FFmpeg makes such pictures upright: a filter chain, empty for none.
+std::string turning_filter(const Orientation &orientation);
 
 // Sets size and filter of `source` from its stream. FFmpeg itself rotates what it reads; our filter does the rest.
 // `ffmpeg_crops`: this FFmpeg knows the cropping and would also apply it. Throws Error.
-void apply_display(Source &source, const Cropping &cropping, const std::optional<std::array<double, 9>> &matrix,
-                   bool ffmpeg_crops, bool deinterlace);
+void apply_display(Source &source, const Cropping &cropping, const Orientation &orientation, bool ffmpeg_crops,
+                   bool deinterlace);
 
 // What was done to the stored pixels, for users: "rotated to 288x384"; empty for nothing.
 std::string display_sentence(const Source &source);

@@ -114,23 +114,18 @@ template <class S, class Visit> void for_each_fact(S &s, Visit visit) {
 
 } // namespace
 
-std::string source_facts(const Source &source) {
+json source_facts(const Source &source) {
     json facts;
     for_each_fact(source, [&](const char *name, const auto &value) { facts[name] = value; });
     if (source.frames) facts["frames"] = *source.frames;
-    return facts.dump(-1, ' ', false, json::error_handler_t::replace);
+    return facts;
 }
 
-std::optional<Source> source_from_facts(const std::string &text) {
-    try {
-        const json facts = json::parse(text);
-        Source source;
-        for_each_fact(source, [&](const char *name, auto &value) { facts.at(name).get_to(value); });
-        if (facts.contains("frames")) source.frames = facts["frames"].get<std::int64_t>();
-        return source;
-    } catch (const json::exception &) {
-        return std::nullopt;
-    }
+Source source_from_facts(const json &facts) {
+    Source source;
+    for_each_fact(source, [&](const char *name, auto &value) { facts.at(name).get_to(value); });
+    if (facts.contains("frames")) source.frames = facts["frames"].get<std::int64_t>();
+    return source;
 }
 
 } // namespace vmaf::tune

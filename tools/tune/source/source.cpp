@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "hash/sha256.hpp"
 #include "source/display.hpp"
 #include "source/stream.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -42,13 +44,12 @@ void describe_raw(Source &source, const SourceRequest &request) {
     const auto bytes = static_cast<std::int64_t>(source.file_bytes);
     if (bytes == 0 || bytes % frame != 0) {
         std::string fitting;
+        constexpr std::pair<int, int> kUsualSizes[] = {{3840, 2160}, {1920, 1080}, {1280, 720}, {720, 576}, {720, 480},
+                                                       {640, 480},   {640, 360},   {576, 324},  {352, 288}, {176, 144}};
         int found = 0;
-        for (const auto &[w, h] : {std::pair(3840, 2160), std::pair(1920, 1080), std::pair(1280, 720),
-                                   std::pair(720, 576), std::pair(720, 480), std::pair(640, 480), std::pair(640, 360),
-                                   std::pair(576, 324), std::pair(352, 288), std::pair(176, 144)})
-            if (found < 3 && bytes > 0 && bytes % frame_bytes(*layout, w, h) == 0) {
-                fitting += (found++ ? ", " : "") + std::to_string(w) + "x" + std::to_string(h);
-            }
+        for (const auto &[w, h] : kUsualSizes)
+            if (bytes > 0 && bytes % frame_bytes(*layout, w, h) == 0 && found++ < 3)
+                add_item(fitting, std::to_string(w) + "x" + std::to_string(h));
         throw invalid("'" + source.path + "' has " + std::to_string(bytes) + " bytes, not a multiple of a " +
                       std::to_string(source.width) + "x" + std::to_string(source.height) + " " + source.pix_fmt +
                       " frame of " + std::to_string(frame) +
@@ -77,7 +78,7 @@ void measure_length(Source &source, const std::string &ffprobe) {
 std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments) {
     std::string text;
     const auto add = [&](bool is_lost, const std::string &what) {
-        if (is_lost) text += (text.empty() ? "" : ", ") + what;
+        if (is_lost) add_item(text, what);
     };
     add(!source.covers.empty() && !(is_mp4 && keeps_attachments), "the cover picture");
     add(source.attachments > 0 && (is_mp4 || !keeps_attachments),
@@ -89,18 +90,16 @@ std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachmen
 }
 
 Fraction parse_fraction(const std::string &text) {
-    char *end = nullptr;
-    const std::size_t slash = text.find('/');
-    if (slash != std::string::npos) {
+    if (const std::size_t slash = text.find('/'); slash != std::string::npos) {
+        char *end = nullptr;
         const long long num = std::strtoll(text.c_str(), &end, 10);
         const bool num_ok = end == text.c_str() + slash;
         const long long den = std::strtoll(text.c_str() + slash + 1, &end, 10);
         if (!num_ok || *end || den <= 0 || num < 0) throw invalid("'" + text + "' is not a frame rate");
         return {num, den};
     }
-    const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || *end || !(value > 0) || value > 100000)
-        throw invalid("'" + text + "' is not a frame rate");
+    const double value = number_of(text).value_or(0);
+    if (!(value > 0) || value > 100000) throw invalid("'" + text + "' is not a frame rate");
     if (value == std::floor(value)) return {static_cast<std::int64_t>(value), 1};
     const auto ntsc = static_cast<std::int64_t>(std::llround(value * 1.001)); // 23.976 means 24000/1001
     if (std::fabs(double(ntsc) * 1000 / 1001 - value) < 0.005) return {ntsc * 1000, 1001};
@@ -110,7 +109,7 @@ Fraction parse_fraction(const std::string &text) {
 bool Source::has_full_levels() const {
     const auto content = pixel_content(pix_fmt);
     return content && !content->is_rgb && content->chroma != 400 &&
-           (pix_fmt.starts_with("yuvj") || range == "pc" || range == "full");
+           (pix_fmt.starts_with("yuvj") || range == SampleRange::full);
 }
 
 std::int64_t frame_bytes(const PixelLayout &layout, int w, int h) {
@@ -212,7 +211,7 @@ std::string pix_fmt_name(const PixelLayout &layout) {
 std::string Source::shown(const std::string &filter) const {
     std::string chain = ignores_matrix ? turning : "";
     for (const std::string &part : {display_filter, filter})
-        if (!part.empty()) chain += (chain.empty() ? "" : ",") + part;
+        if (!part.empty()) add_item(chain, part, ",");
     return chain;
 }
 
@@ -264,7 +263,7 @@ Source examine(const SourceRequest &request) {
         if (source.kind == Source::Kind::y4m && !request.pix_fmt && describe_y4m(source)) {
             set_hdr(source, request.hdr, nullptr);
             if (!request.is_own_encode)
-                apply_display(source, {}, std::nullopt, false, request.deinterlace && source.is_interlaced());
+                apply_display(source, {}, {}, false, request.deinterlace && source.is_interlaced());
         } else {
             describe_stream(source, request);
         }
@@ -283,18 +282,16 @@ Source examine(const SourceRequest &request) {
 } // namespace
 
 Source probe_source(const SourceRequest &request, Cache *facts) {
-    using Hash = SourceRequest::Hash;
     std::error_code ignored;
     // Opening a pipe blocks until it has a writer, and its data cannot be read twice.
     if (const fs::file_status status = fs::status(request.path, ignored);
         fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status))
         throw invalid("'" + request.path + "' is a pipe or a device; videos are read several times: give a file");
     const auto stamp = system::file_stamp(request.path);
-    const std::string identity = request.hash == Hash::none ? "" : fast_identity(request.path);
+    const std::string identity = request.hash == SourceHash::none ? "" : fast_identity(request.path);
     std::string key;
-    std::optional<Source> found;
     if (facts && !identity.empty()) {
-        const json asked = {"probe-6",
+        const json asked = {"probe-7",
                             identity,
                             request.ffprobe,
                             request.width.value_or(0),
@@ -308,26 +305,38 @@ Source probe_source(const SourceRequest &request, Cache *facts) {
                             request.is_own_encode,
                             request.deinterlace,
                             fs::path(request.path).extension().string()};
-        key = sha256_hex(asked.dump(-1, ' ', false, json::error_handler_t::replace));
-        if (const auto text = facts->find(Cache::Kind::fact, key)) found = source_from_facts(*text);
+        key = sha256_hex(json_line(asked));
     }
-    Source source = found ? *found : examine(request);
-    if (!found && !key.empty()) try {
-            facts->store(Cache::Kind::fact, key, source_facts(source), "probe of " + request.path);
-        } catch (const Error &) { // it is asked again
-        }
+    Source source;
+    const bool is_known =
+        read_stored(facts, Cache::Kind::fact, key, [&](const json &stored) { source = source_from_facts(stored); });
+    if (!is_known) {
+        source = examine(request);
+        try_store(facts, Cache::Kind::fact, key, source_facts(source), "probe of " + request.path);
+    }
     std::error_code error;
     source.path = request.path;
     source.stamp = stamp;
-    if (found) source.file_bytes = fs::file_size(request.path, error);
+    if (is_known) source.file_bytes = fs::file_size(request.path, error);
     source.id = identity;
-    if (request.hash == Hash::full) source.id = source.sha256 = sha256_of_file(request.path);
+    if (request.hash == SourceHash::full) source.id = source.sha256 = sha256_of_file(request.path);
     // The same bytes with another geometry or display are another source.
     if (const std::string shown = source.turning + source.display_filter; !source.id.empty() && !shown.empty())
         source.id += ":" + shown;
     if (!source.id.empty() && source.kind == Source::Kind::raw)
         source.id += ":" + std::to_string(source.width) + "x" + std::to_string(source.height) + ":" + source.pix_fmt;
     return source;
+}
+
+Source probe_own_encode(const std::string &ffprobe, const std::string &path, const Fraction &rate) {
+    SourceRequest request;
+    request.path = path;
+    request.ffprobe = ffprobe;
+    request.hash = SourceHash::none;
+    request.hdr = HdrWish::sdr; // nobody asks for more
+    request.is_own_encode = true;
+    if (rate.value() > 0) request.framerate = rate.text();
+    return probe_source(request);
 }
 
 void demand_unchanged(const Source &source) {

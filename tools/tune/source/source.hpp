@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "adapters/adapter.hpp"
 #include "base/fraction.hpp"
 #include "cache/cache.hpp"
+#include "io/video_tags.hpp"
 #include "system/host.hpp"
 #include "text/choice.hpp"
 
@@ -43,17 +46,16 @@ struct ShotSummary {
     double mean_seconds = 0, deviation_seconds = 0;
 };
 
-struct Source {
+struct Source : VideoTags {
     enum class Kind { raw, y4m, container } kind = Kind::container;
-    std::string path, container, codec;
+    std::string path;
     int stream = 0, video_streams = 1;       // index among video streams, for -map 0:v:N; and how many there are
-    int width = 0, height = 0, rotation = 0; // as displayed
+    int width = 0, height = 0, rotation = 0; // as displayed; degrees as stated
     // From stored to displayed pixels (display.hpp): FFmpeg rotates what it reads, the filter does the rest.
     std::string turning, display_filter;
     bool ffmpeg_crops = false;   // also by itself
     bool ignores_matrix = false; // our own encodes, and copies in containers that drop it
     std::string pix_fmt, sample_aspect = "1:1", field_order = "progressive";
-    std::string primaries, transfer, matrix, range;
     Fraction rate{24, 1}, real_rate{24, 1};
     double start = 0, duration = 0; // seconds
     std::optional<std::int64_t> frames;
@@ -80,22 +82,29 @@ enum class HdrWish { automatic, sdr, pq, hlg }; // how to interpret a source (3.
 inline constexpr Choice<HdrWish> kHdrWishes[] = {
     {"auto", HdrWish::automatic}, {"sdr", HdrWish::sdr}, {"pq", HdrWish::pq}, {"hlg", HdrWish::hlg}};
 
-struct SourceRequest {
-    std::string path;
+enum class SourceHash { fast, full, none }; // what identifies it in the cache
+
+// What a user says about a source, since files do not state everything.
+struct SourceWishes {
     std::optional<int> width, height, stream;
     std::optional<std::string> pix_fmt, framerate;
     std::optional<double> duration;
     std::optional<std::int64_t> total_frames; // if neither file nor `duration` states the length
     HdrWish hdr = HdrWish::automatic;
+    bool deinterlace = false; // one picture per two fields, if the file has fields
+    SourceHash hash = SourceHash::fast;
+};
+
+struct SourceRequest : SourceWishes {
+    std::string path, ffprobe = "ffprobe";
     bool is_own_encode = false; // use its pixels as stored
-    bool deinterlace = false;   // one picture per two fields, if the file has fields
-    std::string ffprobe = "ffprobe";
-    enum class Hash { fast, full, none } hash = Hash::fast;
 };
 
 // Throws Error with what is wrong and what to do. Caches the facts in `facts`, if given, until the file
 // changes.
 Source probe_source(const SourceRequest &request, Cache *facts = nullptr);
+// The same for a file that was just encoded from a source, at that rate; 0: the file's own.
+Source probe_own_encode(const std::string &ffprobe, const std::string &path, const Fraction &rate = {});
 
 // Throws Error if the file was written to since probe_source() opened it: results may mix both versions.
 void demand_unchanged(const Source &source);
@@ -104,9 +113,9 @@ void demand_unchanged(const Source &source);
 // it cannot be read.
 std::string fast_identity(const std::string &path);
 
-// Facts as JSON, without those of the file itself: path, identity, sizes.
-std::string source_facts(const Source &source);
-std::optional<Source> source_from_facts(const std::string &text); // empty if the text is damaged
+// Facts, without those of the file itself: path, identity, sizes.
+nlohmann::json source_facts(const Source &source);
+Source source_from_facts(const nlohmann::json &facts); // throws nlohmann::json::exception
 
 // What a finished file cannot keep of a source, for users; empty: nothing is lost.
 std::string lost_streams(const Source &source, bool is_mp4, bool keeps_attachments);
@@ -117,7 +126,12 @@ bool has_doubtful_transfer(const Source &source);
 // Presentation time of each frame, in seconds as FFmpeg's -ss counts them for this file. Throws Error.
 std::vector<double> frame_times(const std::string &ffprobe, const Source &source);
 
-// Size and number of a file's video packets.
+// Passes on a line for each packet: its `entries` (names of ffprobe), separated by commas. `streams`: "v:0", for
+// instance; empty: all.
+ChildResult each_packet(const std::string &ffprobe, const std::string &path, const std::string &streams,
+                        const std::string &entries, const std::function<void(const std::string &line)> &take);
+
+// Size and number of a file's video packets. Throws Error.
 struct PacketSummary {
     std::uint64_t bytes = 0;
     std::int64_t packets = 0;

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "base/thread_group.hpp"
 #include "source/display.hpp"
 #include "system/filesystem.hpp"
@@ -56,13 +57,11 @@ double ratio_of(const json &object, const char *key) { // "34000/50000"
 
 json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::string &path) {
     Arguments command = {ffprobe, "-v", "error", "-of", "json"};
-    command.insert(command.end(), more.begin(), more.end());
-    command.insert(command.end(), {"-i", ffmpeg_path(path)});
+    append(command, more);
+    append(command, {"-i", ffmpeg_path(path)});
     const ChildResult outcome = run_child(command);
-    StderrTail tail;
-    tail.add(outcome.error_tail);
     if (!outcome.ok()) {
-        const std::string said = tail.last_lines(1);
+        const std::string said = last_line(outcome.error_tail);
         throw invalid("'" + path + "' cannot be read as video: " +
                       (said.empty() ? "ffprobe ended with status " + std::to_string(outcome.code) : said) +
                       "; check the file with: ffprobe " + shell_quoted(path));
@@ -71,16 +70,6 @@ json run_ffprobe(const std::string &ffprobe, const Arguments &more, const std::s
     if (!document.is_object())
         throw invalid("ffprobe's answer for '" + path + "' is not JSON; check --ffprobe-bin " + ffprobe);
     return document;
-}
-
-bool is_one_of(const std::string &text, std::initializer_list<const char *> list) {
-    return std::any_of(list.begin(), list.end(), [&](const char *item) { return text == item; });
-}
-
-bool is_pq(const std::string &transfer) { return is_one_of(transfer, {"smpte2084", "smpte-st-2084", "smpte_st_2084"}); }
-
-bool is_hlg(const std::string &transfer) {
-    return is_one_of(transfer, {"arib-std-b67", "arib_std_b67", "aribstdb67", "hlg"});
 }
 
 // Mastering display and content light, from side data of a stream or frame.
@@ -109,8 +98,8 @@ void read_light(Hdr &hdr, const json &list) {
     }
 }
 
-// ffprobe prints it as a dump of three lines; otherwise only the angle is known.
-std::array<double, 9> display_matrix(const json &side) {
+// ffprobe prints the matrix as a dump of three lines; otherwise only the angle is known.
+Orientation orientation_in(const json &side) {
     std::array<double, 9> matrix{};
     std::istringstream lines(text_of(side, "displaymatrix"));
     std::size_t found = 0;
@@ -118,9 +107,9 @@ std::array<double, 9> display_matrix(const json &side) {
         std::istringstream words(line.substr(std::min(line.find(':') + 1, line.size())));
         for (double value = 0; found < matrix.size() && words >> value;) matrix[found++] = value;
     }
-    if (found == matrix.size()) return matrix;
+    if (found == matrix.size()) return orientation_of(matrix);
     const double turn = -number_of(side, "rotation") * std::numbers::pi / 180; // clockwise
-    return {std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1};
+    return orientation_of({std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1});
 }
 
 // FFmpeg silently skips an incomplete frame.
@@ -195,8 +184,9 @@ void describe_pictures(Source &source, const SourceRequest &request, const json 
         source.has_alpha = source.has_alpha || source.pix_fmt.starts_with(sign);
     for (const auto &[field, key] :
          {std::pair(&source.primaries, "color_primaries"), std::pair(&source.transfer, "color_transfer"),
-          std::pair(&source.matrix, "color_space"), std::pair(&source.range, "color_range")})
-        *field = text_of(stream, key);
+          std::pair(&source.matrix, "color_space")})
+        if (const std::string name = text_of(stream, key); name != "unknown") *field = name;
+    source.range = range_of_ffmpeg_name(text_of(stream, "color_range"));
     if (const std::string order = text_of(stream, "field_order"); !order.empty() && order != "unknown")
         source.field_order = order;
     if (const std::string sar = text_of(stream, "sample_aspect_ratio"); !sar.empty() && sar != "0:1")
@@ -244,12 +234,12 @@ bool has_uneven_times(const json &packets) {
     std::vector<double> times, gaps;
     for (const json &packet : packets.value("packets", json::array()))
         if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time"));
-    std::sort(times.begin(), times.end()); // packets are in decoding order
+    std::ranges::sort(times); // packets are in decoding order
     for (std::size_t i = 1; i < times.size(); i++) gaps.push_back(times[i] - times[i - 1]);
     // The last frames before the cut may be missing.
     if (gaps.size() > 100) gaps.resize(gaps.size() - 16);
     if (gaps.size() < 3) return false;
-    const auto [low, high] = std::minmax_element(gaps.begin(), gaps.end());
+    const auto [low, high] = std::ranges::minmax_element(gaps);
     return *high > 1.5 * *low + 0.002; // rounded time stamps are not variable rate
 }
 
@@ -268,19 +258,17 @@ void set_hdr(Source &source, HdrWish wish, const json *stream) {
         hdr.primaries = "bt2020";
         return;
     }
-    const bool pq = is_pq(source.transfer), hlg = is_hlg(source.transfer);
-    const bool wide = is_one_of(source.primaries, {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"});
-    if (!(pq || hlg)) return;
-    if (!wide) return; // the caller warns: PQ or HLG without BT.2020 primaries
-    hdr.transfer = pq ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
-    if (!source.matrix.empty() && source.matrix != "unknown") hdr.matrix = source.matrix;
-    if (!source.range.empty() && source.range != "unknown") hdr.range = source.range;
+    constexpr std::string_view kWide[] = {"bt2020", "bt2020nc", "bt2020-ncl", "bt2020c", "bt2020-cl"};
+    if (!source.is_pq() && !source.is_hlg()) return;
+    if (!contains(kWide, source.primaries)) return; // the caller warns: PQ or HLG without BT.2020 primaries
+    hdr.transfer = source.is_pq() ? Hdr::Transfer::pq : Hdr::Transfer::hlg;
+    if (!source.matrix.empty()) hdr.matrix = source.matrix;
+    if (source.range != SampleRange::unknown) hdr.range = ffmpeg_name(source.range);
     if (stream) read_light(hdr, stream->value("side_data_list", json::array()));
 }
 
 bool has_doubtful_transfer(const Source &source) {
-    return source.hdr.transfer == Hdr::Transfer::none && !source.hdr.forced &&
-           (is_pq(source.transfer) || is_hlg(source.transfer));
+    return source.hdr.transfer == Hdr::Transfer::none && !source.hdr.forced && (source.is_pq() || source.is_hlg());
 }
 
 void describe_stream(Source &source, const SourceRequest &request) {
@@ -293,12 +281,12 @@ void describe_stream(Source &source, const SourceRequest &request) {
     const json &stream = choose_stream(source, request, streams);
     describe_pictures(source, request, stream);
     describe_length(source, stream, document.value("format", json::object()));
-    std::optional<std::array<double, 9>> matrix;
+    Orientation orientation;
     bool ffmpeg_crops = false;
     for (const json &side : stream.value("side_data_list", json::array())) {
         if (side.contains("rotation")) {
             source.rotation = static_cast<int>(number_of(side, "rotation"));
-            matrix = display_matrix(side);
+            orientation = orientation_in(side);
         }
         ffmpeg_crops = ffmpeg_crops || side.contains("crop_top");
         if (text_of(side, "side_data_type").find("DOVI") != std::string::npos) source.has_dolby_vision = true;
@@ -309,7 +297,7 @@ void describe_stream(Source &source, const SourceRequest &request) {
     if (request.is_own_encode)
         source.ignores_matrix = true;
     else
-        apply_display(source, container_cropping(source.path, source.stream, source.width, source.height), matrix,
+        apply_display(source, container_cropping(source.path, source.stream, source.width, source.height), orientation,
                       ffmpeg_crops, request.deinterlace && source.is_interlaced());
     if (source.kind == Source::Kind::y4m) return;
 
@@ -321,22 +309,27 @@ void describe_stream(Source &source, const SourceRequest &request) {
 
 std::optional<PacketSummary> matroska_packets(const std::string &path); // matroska.cpp
 
+ChildResult each_packet(const std::string &ffprobe, const std::string &path, const std::string &streams,
+                        const std::string &entries, const std::function<void(const std::string &line)> &take) {
+    Arguments command = {ffprobe, "-v", "error"};
+    if (!streams.empty()) append(command, {"-select_streams", streams});
+    append(command, {"-show_entries", "packet=" + entries, "-of", "csv=p=0", "-i", ffmpeg_path(path)});
+    RunOptions options;
+    options.on_output_line = [&](std::string_view line) { take(std::string(line)); };
+    return run_child(command, options);
+}
+
 PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
     if (path.ends_with(".mkv"))
         if (const auto simple = matroska_packets(path)) return *simple;
     PacketSummary summary;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) {
-        const std::string text(line);
+    const ChildResult outcome = each_packet(ffprobe, path, "v:0", "size", [&](const std::string &line) {
         char *end = nullptr;
-        const unsigned long long bytes = std::strtoull(text.c_str(), &end, 10);
-        if (end == text.c_str()) return;
+        const unsigned long long bytes = std::strtoull(line.c_str(), &end, 10);
+        if (end == line.c_str()) return;
         summary.bytes += bytes;
         summary.packets++;
-    };
-    const ChildResult outcome = run_child({ffprobe, "-v", "error", "-select_streams", "v:0", "-show_entries",
-                                           "packet=size", "-of", "csv=p=0", "-i", ffmpeg_path(path)},
-                                          options);
+    });
     if (!outcome.ok()) throw invalid("ffprobe cannot read '" + path + "': " + outcome.error_tail);
     return summary;
 }
@@ -351,7 +344,7 @@ std::vector<double> frame_times(const std::string &ffprobe, const Source &source
         const double start = number_of(document.value("format", json::object()), "start_time"); // -ss starts there
         for (const json &packet : document.value("packets", json::array()))
             if (packet.contains("pts_time")) times.push_back(number_of(packet, "pts_time") - start);
-        std::sort(times.begin(), times.end()); // packets are in decoding order
+        std::ranges::sort(times); // packets are in decoding order
     }
     const double fps = source.rate.value();
     if (times.size() < 2 && fps > 0) { // files that count frames instead

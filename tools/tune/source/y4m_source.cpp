@@ -58,8 +58,8 @@ bool describe_y4m(Source &source) {
         if (word[0] == 'F') rate = ratio_of(value);
         if (word[0] == 'A' && ratio_of(value)) source.sample_aspect = value;
         if (word == "It" || word == "Ib") source.field_order = word == "It" ? "tt" : "bb";
-        if (word == "XCOLORRANGE=FULL") source.range = "pc";
-        if (word == "XCOLORRANGE=LIMITED") source.range = "tv";
+        if (word == "XCOLORRANGE=FULL") source.range = SampleRange::full;
+        if (word == "XCOLORRANGE=LIMITED") source.range = SampleRange::limited;
     }
     const std::optional<std::string> pix_fmt = pix_fmt_of(stored);
     if (!rate || !pix_fmt) return false;

@@ -42,8 +42,7 @@ std::vector<double> sample_scores(const ProbeResult &probe, const std::string &m
 std::size_t worst_sample(const ProbeResult &probe, const std::string &metric, const std::string &pool) {
     const std::vector<double> scores = sample_scores(probe, metric, pool);
     const bool lower_is_better = metric_choice(metric)->lower_is_better;
-    const auto worst = lower_is_better ? std::max_element(scores.begin(), scores.end())
-                                       : std::min_element(scores.begin(), scores.end());
+    const auto worst = lower_is_better ? std::ranges::max_element(scores) : std::ranges::min_element(scores);
     return static_cast<std::size_t>(worst - scores.begin());
 }
 

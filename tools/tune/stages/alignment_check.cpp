@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/thread_group.hpp"
+#include "stages/score_plan.hpp"
 #include "system/descriptor.hpp"
 #include "text/numbers.hpp"
 
@@ -20,15 +21,10 @@ constexpr double kLargestSeconds = 2;      // as in vmaf's --align
 constexpr std::int64_t kTick = 1'000'000;  // time between frames, for a module that uses nanoseconds
 
 std::vector<LumaSignature> signatures(const Programs &programs, const Source &source, const std::string &filter) {
-    Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
-    const Arguments input = source.input_arguments();
-    command.insert(command.end(), input.begin(), input.end());
     const std::string small = "scale=" + std::to_string(kWidth) + ":" + std::to_string(kHeight) +
                               ":flags=area,format=yuv444p,extractplanes=y";
-    command.insert(command.end(), {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream),
-                                   "-vf", source.shown(filter.empty() ? small : filter + "," + small), "-frames:v",
-                                   std::to_string(kMostFrames), "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
-    PipedChild decoder(command);
+    PipedChild decoder(decode_command(programs, source, {0, kMostFrames}, filter.empty() ? small : filter + "," + small,
+                                      "gray", false));
     const Picture picture = Picture::allocate({PixelFormat::yuv400p, 8, kWidth, kHeight});
     std::vector<std::byte> frame(kWidth * kHeight);
     std::vector<LumaSignature> result;
@@ -84,7 +80,7 @@ AlignmentReport judge_alignment(const std::vector<LumaSignature> &reference,
         levels.add(reference[i], distorted[i]);
     if (const auto line = levels.line()) report.levels = level_change(*line);
     if (told.empty()) return report;
-    const auto unlike = std::count_if(told.begin(), told.end(), [](const AlignmentStretch &s) { return !s.is_same; });
+    const auto unlike = std::ranges::count_if(told, [](const AlignmentStretch &s) { return !s.is_same; });
     if (2 * unlike > std::ssize(told)) {
         report.verdict = AlignmentReport::Verdict::different;
         return report;

@@ -8,6 +8,7 @@
 #include "hash/sha256.hpp"
 #include "stages/encode.hpp"
 #include "system/filesystem.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -27,28 +28,21 @@ std::string key_of(const Arguments &command) {
     key.push_back(file.string());
     key.push_back(size);
     key.push_back(changed.time_since_epoch().count());
-    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+    return sha256_hex(json_line(key));
 }
 
 ChildResult answer_of(Cache *facts, const Arguments &command) {
     const std::string key = facts ? key_of(command) : "";
-    if (!facts || key.empty()) return run_child(command);
-    if (const auto text = facts->find(Cache::Kind::fact, key)) try {
-            const json stored = json::parse(*text);
-            ChildResult outcome;
-            outcome.out = stored.at("out");
-            outcome.error_tail = stored.at("err");
-            return outcome;
-        } catch (const json::exception &) { // a damaged entry counts as a miss
-        }
+    ChildResult known;
+    const bool is_known = read_stored(facts, Cache::Kind::fact, key, [&](const json &stored) {
+        known.out = stored.at("out");
+        known.error_tail = stored.at("err");
+    });
+    if (is_known) return known;
     ChildResult outcome = run_child(command);
-    if (!outcome.ok()) return outcome;
-    const json stored = {{"out", outcome.out}, {"err", outcome.error_tail}};
-    try {
-        facts->store(Cache::Kind::fact, key, stored.dump(-1, ' ', false, json::error_handler_t::replace),
-                     shell_quoted(command));
-    } catch (const Error &) { // it is asked again
-    }
+    if (outcome.ok())
+        try_store(facts, Cache::Kind::fact, key, {{"out", outcome.out}, {"err", outcome.error_tail}},
+                  shell_quoted(command));
     return outcome;
 }
 

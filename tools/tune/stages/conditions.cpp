@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/lists.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
@@ -54,7 +55,7 @@ std::string measured_text(const std::map<std::string, MeasuredAt> &measured, Fra
         std::string &names =
             metrics[size_text(at.size) +
                     (at.size == source ? "" : " scaled from " + size_text(source) + " (" + scaler + ")")];
-        names += (names.empty() ? "" : ", ") + metric + (at.model.empty() ? "" : " (" + model_text(at.model) + ")");
+        add_item(names, metric + (at.model.empty() ? "" : " (" + model_text(at.model) + ")"));
         depths.insert(depth_text(at.layout));
     }
     std::string text;

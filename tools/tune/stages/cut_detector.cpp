@@ -39,7 +39,7 @@ constexpr float kAlike = 0.4f; // a smaller step is never a cut
 
 template <std::size_t N> std::array<float, N> quantiles(std::span<const float> values) {
     std::vector<float> sorted(values.begin(), values.end());
-    std::sort(sorted.begin(), sorted.end());
+    std::ranges::sort(sorted);
     std::array<float, N> found;
     for (std::size_t i = 0; i < N; i++) found[i] = sorted[(2 * i + 1) * sorted.size() / (2 * N)];
     return found;
@@ -259,7 +259,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
             return (is_out && cut > i - kTooNear && cut <= i + 1 && texture(cut) < 0.5f * texture(cut - 1)) ||
                    (is_in && cut >= end - 1 && cut < end + kTooNear && texture(cut - 1) < 0.5f * texture(cut));
         };
-        if (std::any_of(found.begin(), found.end(), is_sudden_cut)) continue; // that is the boundary
+        if (std::ranges::any_of(found, is_sudden_cut)) continue; // that is the boundary
         // The anchors closest to the full pictures on both sides.
         const auto anchor = [&](std::int64_t n) {
             const std::int64_t number = std::clamp<std::int64_t>(n / kAnchor, 0, std::ssize(anchors_) - 1);
@@ -270,7 +270,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
             continue;
         // One boundary, even if it looked like a cut to or from nothing; unless that is a separate shot.
         const auto is_part = [&](std::int64_t cut) { return cut > i - kTooNear && cut < end + kTooNear; };
-        if (end - i > kLongestFade && std::any_of(found.begin(), found.end(), is_part)) continue;
+        if (end - i > kLongestFade && std::ranges::any_of(found, is_part)) continue;
         std::erase_if(found, is_part);
         found.push_back((i + end) / 2);
     }
@@ -279,7 +279,7 @@ void CutDetector::add_fades(std::vector<std::int64_t> &found) const {
 std::vector<std::int64_t> CutDetector::cuts() const {
     std::vector<std::int64_t> found = hard_cuts();
     add_fades(found);
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
 }

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "stages/written_file.hpp"
 #include "system/filesystem.hpp"
 #include "text/numbers.hpp"
@@ -31,12 +32,11 @@ Arguments codec_arguments(const Source &source, const EncodeSettings &settings, 
                                              : adapter.codec_arguments(preset, q);
     if (settings.multipass) append(result, adapter.two_pass_arguments(0, ""));
     append(result, adapter.extra_arguments(ext));
-    if (settings.keyint) append(result, gop_arguments(*settings.keyint, std::nullopt));
+    if (settings.keyint) append(result, {"-g", std::to_string(*settings.keyint)});
     Arguments hdr = adapter.hdr_arguments(source.hdr);
     for (const std::string &option : settings.dropped_options)
-        if (const auto at = std::find(hdr.begin(), hdr.end(), option); at != hdr.end()) hdr.erase(at, at + 2);
-    if (std::find(hdr.begin(), hdr.end(), "-pix_fmt") == hdr.end())
-        append(result, {"-pix_fmt", encoder_pix_fmt(source, settings)});
+        if (const auto at = std::ranges::find(hdr, option); at != hdr.end()) hdr.erase(at, at + 2);
+    if (!contains(hdr, "-pix_fmt")) append(result, {"-pix_fmt", encoder_pix_fmt(source, settings)});
     append(result, hdr);
     return result;
 }
@@ -105,7 +105,7 @@ std::string choose_pix_fmt(const Programs &programs, const Source &source, const
     if (wish == "yuv420p" && !settings.adapter->is_hardware) return wish; // they all accept it
     const std::vector<std::string> accepted = accepted_pix_fmts(programs, settings.adapter->name);
     const auto layout = pixel_layout(wish);
-    if (!layout || accepted.empty() || std::find(accepted.begin(), accepted.end(), wish) != accepted.end()) return wish;
+    if (!layout || accepted.empty() || contains(accepted, wish)) return wish;
     // At least as deep, and as close to the wish as possible.
     std::string best;
     int best_distance = 0;
@@ -127,7 +127,7 @@ Arguments unsupported_hdr_options(const Programs &programs, const Adapter &adapt
     const Arguments wanted = adapter.hdr_arguments(hdr);
     Arguments missing;
     for (const char *option : {"-master_display", "-max_cll"})
-        if (std::find(wanted.begin(), wanted.end(), option) != wanted.end() &&
+        if (contains(wanted, option) &&
             encoder_help(programs, adapter.name).find(std::string("  ") + option + " ") == std::string::npos)
             missing.push_back(option);
     return missing;
@@ -166,7 +166,7 @@ std::string forced_tags(const Hdr &hdr, const Adapter &adapter) {
     for (const auto &[option, name] :
          {std::pair("-color_primaries", "color_primaries"), std::pair("-color_trc", "color_trc"),
           std::pair("-colorspace", "colorspace"), std::pair("-color_range", "range")})
-        if (const auto at = std::find(options.begin(), options.end(), option); at != options.end())
+        if (const auto at = std::ranges::find(options, option); at != options.end())
             tags += (tags.empty() ? "setparams=" : ":") + std::string(name) + "=" + at[1];
     return tags;
 }
@@ -216,8 +216,7 @@ std::string telling_line(const std::string &messages) {
     constexpr std::string_view kSigns[] = {"[error]", "rror",    "nvalid",     "ailed",   "annot",         "nable to",
                                            "nknown",  "illegal", "nsupported", "must be", "not supported", "nrecogni"};
     const auto has_one_of = [](const std::string &line, const auto &list) {
-        return std::any_of(std::begin(list), std::end(list),
-                           [&](std::string_view part) { return line.find(part) != std::string::npos; });
+        return std::ranges::any_of(list, [&](std::string_view part) { return line.find(part) != std::string::npos; });
     };
     // Banners, and what encoders and muxers report about themselves, do not explain a failure.
     const auto is_news = [&](const std::string &line) {
@@ -227,21 +226,18 @@ std::string telling_line(const std::string &messages) {
             "  Metadata:",    "    ",         "Press [q]",       "frame=",           "Svt[info]"};
         constexpr std::string_view kParts[] = {
             "[info]", "using cpu capabilities", "using SAR=", "] profile ", "] 264 - core", "] frame I:", "] kb/s:"};
-        return std::any_of(std::begin(kStarts), std::end(kStarts),
-                           [&](std::string_view start) { return line.starts_with(start); }) ||
+        return std::ranges::any_of(kStarts, [&](std::string_view start) { return line.starts_with(start); }) ||
                has_one_of(line, kParts);
     };
     std::string telling, last;
-    StderrTail tail;
-    tail.add(messages);
-    std::istringstream lines(tail.text());
+    std::istringstream lines(messages);
     for (std::string line; std::getline(lines, line);) {
         if (line.find_first_not_of(" \t\r") == std::string::npos || has_one_of(line, kGeneral) || is_news(line))
             continue;
         last = line;
         if (telling.empty() && has_one_of(line, kSigns)) telling = line;
     }
-    if (telling.empty() && last.empty() && !is_news(tail.last_lines(1))) return tail.last_lines(1);
+    if (telling.empty() && last.empty() && !is_news(last_line(messages))) return last_line(messages);
     return telling.empty() ? last : telling;
 }
 
@@ -280,10 +276,7 @@ std::string explain_failure(const std::string &stage, int code, const std::strin
     return last.empty() ? sentence : sentence + ": " + last;
 }
 
-namespace {
-
-ChildResult run_pass(const Arguments &base, const EncodeSettings &settings, const EncodeProgress &progress) {
-    Arguments command = base;
+ChildResult run_pass(Arguments command, const EncodeSettings &settings, const EncodeProgress &progress) {
     command.insert(command.begin() + 1, {"-progress", "pipe:1", "-stats_period", "0.5"});
     std::int64_t frame = 0;
     double fps = 0;
@@ -300,6 +293,8 @@ ChildResult run_pass(const Arguments &base, const EncodeSettings &settings, cons
     };
     return run_child(command, options);
 }
+
+namespace {
 
 void remove_stats(const std::string &prefix) {
     std::error_code error;

@@ -114,6 +114,9 @@ struct EncodeResult {
 
 using EncodeProgress = std::function<void(std::int64_t frame, double fps)>;
 
+// Runs the command of a pass.
+ChildResult run_pass(Arguments command, const EncodeSettings &settings, const EncodeProgress &progress);
+
 // Never throws for encoder failures; the result describes them. `stats`: prefix of two-pass statistics, in a folder
 // without other users' links; empty: the output's prefix.
 EncodeResult run_encode(const Programs &programs, const Source &source, const Window &window,

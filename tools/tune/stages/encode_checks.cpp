@@ -53,7 +53,7 @@ std::string unused_option(const EncodeSettings &settings, const std::string &mes
     append(given, settings.user_input_arguments);
     // The tool's own options are its own affair.
     const auto is_given = [&](const std::string &name) {
-        return std::any_of(given.begin(), given.end(), [&](const std::string &argument) {
+        return std::ranges::any_of(given, [&](const std::string &argument) {
             for (std::size_t at = 0; (at = argument.find(name, at)) != std::string::npos; at++) {
                 const auto is_end = [&](std::size_t i) {
                     return i >= argument.size() || std::string_view("-=: ").find(argument[i]) != std::string_view::npos;

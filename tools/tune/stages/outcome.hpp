@@ -69,15 +69,14 @@ struct Outcome {
 
   private:
     const OutcomeEffect &effect() const {
-        return *std::find_if(std::begin(kOutcomeEffects), std::end(kOutcomeEffects),
-                             [&](const OutcomeEffect &e) { return e.kind == kind; });
+        return *std::ranges::find_if(kOutcomeEffects, [&](const OutcomeEffect &e) { return e.kind == kind; });
     }
 };
 
 // Of a row with this status.
 inline Outcome outcome_of_row(int row_status, std::string sentence) {
-    const auto found = std::find_if(std::begin(kOutcomeEffects), std::end(kOutcomeEffects),
-                                    [&](const OutcomeEffect &e) { return e.row_status == row_status; });
+    const auto found =
+        std::ranges::find_if(kOutcomeEffects, [&](const OutcomeEffect &e) { return e.row_status == row_status; });
     if (found == std::end(kOutcomeEffects))
         return {OutcomeKind::encoder_failed, std::move(sentence), "", "", row_status};
     return {found->kind, std::move(sentence), "", ""};

@@ -15,7 +15,7 @@ namespace {
 double mean_of(const Series &v) { return std::accumulate(v.begin(), v.end(), 0.0) / double(v.size()); }
 
 Series sorted(Series v) {
-    std::sort(v.begin(), v.end());
+    std::ranges::sort(v);
     return v;
 }
 
@@ -46,8 +46,8 @@ double pooled(const Series &v, const std::string &method) {
         for (const double x : v) sum += 1.0 / (x + 1.0);
         return double(v.size()) / sum - 1.0;
     }
-    if (method == "min") return *std::min_element(v.begin(), v.end());
-    if (method == "max") return *std::max_element(v.begin(), v.end());
+    if (method == "min") return *std::ranges::min_element(v);
+    if (method == "max") return *std::ranges::max_element(v);
     if (method == "median") {
         const Series s = sorted(v);
         const std::size_t half = s.size() / 2;
@@ -61,8 +61,8 @@ double pooled(const Series &v, const std::string &method) {
     if (method == "mode") {
         std::map<long, std::size_t> counts;
         for (const double x : v) counts[std::lround(x)]++;
-        const auto most = std::max_element(counts.begin(), counts.end(),
-                                           [](const auto &a, const auto &b) { return a.second < b.second; });
+        const auto most =
+            std::ranges::max_element(counts, [](const auto &a, const auto &b) { return a.second < b.second; });
         return double(most->first);
     }
     if (method.starts_with("percentile=")) {

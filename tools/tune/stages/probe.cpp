@@ -31,9 +31,8 @@ void add_features(const std::map<std::string, Series> &series, std::map<std::str
     for (const char *stem : {"adm2", "vif_scale0", "vif_scale1", "vif_scale2", "vif_scale3", "motion2"}) {
         for (const std::string &name : {std::string(stem), "integer_" + std::string(stem), "float_" + std::string(stem),
                                         "VMAF_integer_feature_" + std::string(stem) + "_score"}) {
-            const auto found = std::find_if(series.begin(), series.end(), [&](const auto &entry) {
-                return entry.first == name || entry.first.starts_with(name + "_");
-            });
+            const auto found = std::ranges::find_if(
+                series, [&](const auto &entry) { return entry.first == name || entry.first.starts_with(name + "_"); });
             if (found == series.end()) continue;
             Series &all = collected[stem];
             all.insert(all.end(), found->second.begin(), found->second.end());
@@ -75,14 +74,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StoredScore, metrics, features, backend, mode
                                    measured, decoded_by, warnings, seconds, frames)
 
 template <class T> std::optional<T> find_stored(Cache *cache, Cache::Kind kind, const std::string &key) {
-    if (!cache || key.empty()) return std::nullopt;
-    const auto text = cache->find(kind, key);
-    if (!text) return std::nullopt;
-    try {
-        return json::parse(*text).get<T>();
-    } catch (const json::exception &) { // a damaged entry counts as a miss
-        return std::nullopt;
-    }
+    T stored;
+    return read_stored(cache, kind, key, [&](const json &text) { text.get_to(stored); }) ? std::optional(stored)
+                                                                                         : std::nullopt;
 }
 
 std::string temporary_name(const std::string &folder, const std::string &extension) {
@@ -99,23 +93,12 @@ std::string kept_name(const ProbeSetup &setup, const std::string &stem, double q
 }
 
 Arguments trial_command(const Programs &programs, const Adapter &adapter) {
-    return {programs.ffmpeg, // its banner includes the version
-            "-nostdin",
-            "-f",
-            "lavfi",
-            "-i",
-            "color=c=gray:s=256x144:r=24",
-            "-frames:v",
-            adapter.is_hardware ? "8" : "1",
-            "-pix_fmt",
-            adapter.wants_10_bit ? "yuv420p10le" : "yuv420p",
-            "-c:v",
-            adapter.name,
-            "-flags", // without this x264 does not print its version
-            "+global_header",
-            "-f",
-            "null",
-            "-"};
+    Arguments command = {programs.ffmpeg, "-nostdin"}; // its banner includes the version
+    append(command, {"-f", "lavfi", "-i", "color=c=gray:s=256x144:r=24", "-frames:v", adapter.is_hardware ? "8" : "1",
+                     "-pix_fmt", adapter.wants_10_bit ? "yuv420p10le" : "yuv420p", "-c:v", adapter.name});
+    append(command,
+           {"-flags", "+global_header", "-f", "null", "-"}); // without the flag x264 does not print its version
+    return command;
 }
 
 std::string try_encoder(const Programs &programs, const Adapter &adapter) {
@@ -237,7 +220,7 @@ class Probe {
         };
         const std::string name = kept_name(setup_, fs::path(setup_.source.path).stem().string(), q_) + "__" +
                                  (key.empty() ? of_command() : key).substr(0, 8);
-        return (fs::path(setup_.keep_in) / (name + "." + std::string(setup_.encode.adapter->container))).string();
+        return (fs::path(setup_.keep_in) / (name + "." + setup_.encode.adapter->container)).string();
     }
     // Another run's file of this name has another size.
     static bool is_kept(const std::string &path, const StoredEncode &encode) {
@@ -248,8 +231,8 @@ class Probe {
     bool make(std::size_t number, const std::string &kept, const std::string &key, std::optional<StoredEncode> &encode,
               std::optional<StoredScore> &score) {
         const bool keeps = !kept.empty();
-        const ScratchFile file(
-            keeps ? kept : temporary_name(setup_.work_folder, std::string(setup_.encode.adapter->container)), keeps);
+        const ScratchFile file(keeps ? kept : temporary_name(setup_.work_folder, setup_.encode.adapter->container),
+                               keeps);
         EncodeResult encoded;
         if (encode && find_shared(key, *encode)) {
             encoded.path = shared_path_;
@@ -282,15 +265,14 @@ class Probe {
     // An encode that another machine, or an interrupted run on this one, made but did not score with these settings.
     bool find_shared(const std::string &key, const StoredEncode &encode) {
         const SharedResults *shared = setup_.cache ? setup_.cache->shared() : nullptr;
-        shared_path_ =
-            shared ? shared->find_encode(key, std::string(setup_.encode.adapter->container), encode.file_bytes) : "";
+        shared_path_ = shared ? shared->find_encode(key, setup_.encode.adapter->container, encode.file_bytes) : "";
         return !shared_path_.empty();
     }
 
     void share(const std::string &key, const StoredEncode &encode, const std::string &path) {
         const SharedResults *shared = setup_.cache ? setup_.cache->shared() : nullptr;
         if (!shared) return;
-        shared_path_ = shared->keep_encode(key, std::string(setup_.encode.adapter->container), path);
+        shared_path_ = shared->keep_encode(key, setup_.encode.adapter->container, path);
         if (!shared_path_.empty())
             remember(setup_.cache, Cache::Kind::encode, key, json(encode), about(), result.warnings);
     }

@@ -4,6 +4,7 @@
 
 #include "base/option_items.hpp"
 #include "hash/sha256.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -36,7 +37,7 @@ std::string encode_key(const ProbeSetup &setup, const Sample &sample, double q, 
                 {"unused_options", setup.encode.allow_unused_options},
                 {"out_pix_fmt", setup.encode.out_pix_fmt}};
     if (threads > 0) key["threads"] = threads;
-    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+    return sha256_hex(json_line(key));
 }
 
 namespace {
@@ -68,7 +69,7 @@ std::string score_key(const ProbeSetup &setup, const std::string &encode_key) {
                       {"reference_grain", setup.score.drop_reference_grain ? "drop" : "keep"},
                       {"dist_delay", setup.score.dist_delay},
                       {"scorer", setup.score.scorer_identity}};
-    return sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+    return sha256_hex(json_line(key));
 }
 
 } // namespace vmaf::tune

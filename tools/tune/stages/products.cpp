@@ -33,12 +33,8 @@ std::map<std::string, Source> known_products; // of this process
 
 void remember(Cache *cache, Cache::Kind kind, const std::string &key, const json &value, const std::string &about,
               std::vector<std::string> &warnings) {
-    if (!cache || key.empty()) return;
-    try {
-        cache->store(kind, key, value.dump(-1, ' ', false, json::error_handler_t::replace), about);
-    } catch (const Error &e) {
-        warnings.push_back(std::string("results are not remembered: ") + e.what());
-    }
+    if (const std::string why = try_store(cache, kind, key, value, about); !why.empty())
+        warnings.push_back("results are not remembered: " + why);
 }
 
 Products::Products(const ProbeSetup &setup) : setup_(setup) {
@@ -49,14 +45,14 @@ Products::Products(const ProbeSetup &setup) : setup_(setup) {
     const json key = {
         "produced", setup.programs.ffmpeg, setup.programs.ffmpeg_version, e.adapter->name,     e.preset, e.out_pix_fmt,
         e.vfilter,  e.user_arguments,      e.user_input_arguments,        source_facts(source)};
-    name_ = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
+    name_ = sha256_hex(json_line(key));
 }
 
 std::optional<Source> Products::known() const {
     const std::lock_guard lock(products_mutex);
     if (const auto found = known_products.find(name_); found != known_products.end()) return found->second;
-    const auto stored = setup_.cache ? setup_.cache->find(Cache::Kind::fact, name_) : std::nullopt;
-    const auto facts = stored ? source_from_facts(*stored) : std::nullopt;
+    std::optional<Source> facts;
+    read_stored(setup_.cache, Cache::Kind::fact, name_, [&](const json &stored) { facts = source_from_facts(stored); });
     if (facts) known_products.emplace(name_, *facts);
     return facts;
 }
@@ -80,26 +76,15 @@ std::optional<Source> Products::expected() const {
 }
 
 Source Products::read_back(const std::string &path) const {
-    SourceRequest request;
-    request.path = path;
-    request.ffprobe = setup_.programs.ffprobe;
-    request.hash = SourceRequest::Hash::none;
-    request.hdr = HdrWish::sdr;
-    request.is_own_encode = true;
-    // Our own encode: frames pair by number, and its rate is the source's.
-    if (setup_.source.rate.value() > 0) request.framerate = setup_.source.rate.text();
-    const Source found = probe_source(request);
-    std::vector<std::string> unimportant;
-    remember(setup_.cache, Cache::Kind::fact, name_, json::parse(source_facts(found)), "", unimportant);
+    // Frames pair by number, and its rate is the source's.
+    const Source found = probe_own_encode(setup_.programs.ffprobe, path, setup_.source.rate);
+    try_store(setup_.cache, Cache::Kind::fact, name_, source_facts(found));
     const std::lock_guard lock(products_mutex);
     return known_products.emplace(name_, found).first->second;
 }
 
 bool Products::are_alike(const Source &real, const Source &guess) {
-    const auto is_known = [](const std::string &tag) { return !tag.empty() && tag != "unknown"; };
-    const auto fits = [&](const std::string &a, const std::string &b) {
-        return a == b || !is_known(a) || !is_known(b);
-    };
+    const auto fits = []<class T>(const T &a, const T &b) { return a == b || a == T{} || b == T{}; };
     return real.width == guess.width && real.height == guess.height && real.pix_fmt == guess.pix_fmt &&
            (real.codec == "av1") == (guess.codec == "av1") && fits(real.range, guess.range) &&
            fits(real.matrix, guess.matrix);

@@ -68,26 +68,10 @@ std::vector<Sample> cut_samples(const Programs &programs, const Source &source, 
             continue;
         }
         const std::string path = work_folder + "/sample-" + std::to_string(samples.size()) + ".mkv";
-        Arguments command = {programs.ffmpeg,
-                             "-y",
-                             "-hide_banner",
-                             "-nostdin",
-                             "-v",
-                             "error",
-                             "-ss",
-                             number_text(window.start),
-                             "-i",
-                             ffmpeg_path(source.path),
-                             "-map",
-                             "0:v:" + std::to_string(source.stream),
-                             "-frames:v",
-                             std::to_string(window.frames),
-                             "-c",
-                             "copy",
-                             "-an",
-                             "-sn",
-                             "-dn",
-                             ffmpeg_path(path)};
+        Arguments command = {programs.ffmpeg, "-y", "-hide_banner", "-nostdin", "-v", "error"};
+        append(command, {"-ss", number_text(window.start), "-i", ffmpeg_path(source.path), "-map",
+                         "0:v:" + std::to_string(source.stream), "-frames:v", std::to_string(window.frames), "-c",
+                         "copy", "-an", "-sn", "-dn", ffmpeg_path(path)});
         ChildResult outcome = run_child(command);
         if (!outcome.ok() && outcome.error_tail.find("timestamps") != std::string::npos) {
             command.insert(command.begin() + 1, {"-fflags", "+genpts"});

@@ -57,8 +57,8 @@ std::vector<std::size_t> representative_shots(const std::vector<ShotFeatures> &s
             for (const Point &c : centres) nearest = std::min(nearest, apart(p, c));
             return nearest;
         };
-        centres.push_back(*std::max_element(points.begin(), points.end(),
-                                            [&](const Point &a, const Point &b) { return distance(a) < distance(b); }));
+        centres.push_back(*std::ranges::max_element(
+            points, [&](const Point &a, const Point &b) { return distance(a) < distance(b); }));
     }
     for (int round = 0; round < kRounds; round++) {
         std::vector<Point> sums(centres.size());

@@ -183,12 +183,11 @@ ScorePlan plan_score(const Programs &programs, const ScorePair &pair, const Scor
         if (has_fields) text += ":interl=1";
         return text + ",setsar=1";
     };
-    const bool ranges_known =
-        !ref.range.empty() && !dist.range.empty() && ref.range != "unknown" && dist.range != "unknown";
+    const bool ranges_known = ref.range != SampleRange::unknown && dist.range != SampleRange::unknown;
     const bool ranges_differ = ranges_known && ref.has_full_levels() != dist.has_full_levels();
     if (ranges_differ)
-        plan.warnings.push_back("the reference has " + ref.range + " range, the distorted video " + dist.range +
-                                "; the distorted video is converted");
+        plan.warnings.push_back("the reference has " + ffmpeg_name(ref.range) + " range, the distorted video " +
+                                ffmpeg_name(dist.range) + "; the distorted video is converted");
     const auto known = [](const std::string &tag) { return !tag.empty() && tag != "unknown" && tag != "unspecified"; };
     if (known(ref.matrix) && known(dist.matrix) && ref.matrix != dist.matrix)
         plan.warnings.push_back("the reference is tagged with the colour matrix " + ref.matrix +

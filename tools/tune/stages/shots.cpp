@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
 #include "stages/cut_detector.hpp"
+#include "stages/score_plan.hpp"
 #include "system/filesystem.hpp"
 #include "text/json_text.hpp"
 
@@ -52,15 +53,9 @@ std::vector<Shot> shots_from_differences(const std::vector<double> &differences,
 std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &source, const ShotSettings &settings) {
     const int height = std::max(2, std::min(source.height, 180) / 2 * 2);
     const int width = std::max(2, static_cast<int>(std::lround(double(source.width) * height / source.height / 2)) * 2);
-    Arguments command = {programs.ffmpeg, "-hide_banner", "-nostdin", "-v", "error"};
-    const Arguments input = source.input_arguments();
-    command.insert(command.end(), input.begin(), input.end());
-    command.insert(
-        command.end(),
-        {"-i", ffmpeg_path(source.path), "-map", "0:v:" + std::to_string(source.stream), "-vf",
-         source.shown("scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area,format=yuv420p"),
-         "-fps_mode", "passthrough", "-f", "rawvideo", "-"});
-    PipedChild decoder(command);
+    PipedChild decoder(decode_command(programs, source, {},
+                                      "scale=" + std::to_string(width) + ":" + std::to_string(height) + ":flags=area",
+                                      "yuv420p", false));
     const auto size = static_cast<std::size_t>(width) * static_cast<std::size_t>(height); // even: see above
     std::vector<unsigned char> frame(size / 2 * 3), previous;
     const std::span<const unsigned char> planes(frame), current = planes.first(size);
@@ -68,11 +63,9 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
                                  {planes.subspan(size, size / 4), width / 2, height / 2},
                                  {planes.subspan(size / 4 * 5, size / 4), width / 2, height / 2}};
     std::vector<double> differences, variances;
-    bool any = false;
     CutDetector detector;
-    for (;;) {
-        if (system::read_full(decoder.output(), std::as_writable_bytes(std::span(frame))) < frame.size()) break;
-        if (any) {
+    while (system::read_full(decoder.output(), std::as_writable_bytes(std::span(frame))) == frame.size()) {
+        if (!previous.empty()) {
             std::int64_t sum = 0;
             for (std::size_t i = 0; i < size; i++) sum += std::abs(int(current[i]) - int(previous[i]));
             differences.push_back(double(sum) / double(size));
@@ -83,11 +76,10 @@ std::vector<ShotFeatures> shot_features(const Programs &programs, const Source &
             squares += double(x) * x;
         }
         variances.push_back(squares / double(size) - sum / double(size) * (sum / double(size)));
-        any = true;
         detector.add(picture);
         previous.assign(current.begin(), current.end());
     }
-    if (!decoder.wait().ok() || !any) return {};
+    if (!decoder.wait().ok() || variances.empty()) return {};
     std::vector<ShotFeatures> features;
     const bool by_difference = settings.threshold.has_value();
     const std::vector<Shot> shots = by_difference ? shots_from_differences(differences, settings)
@@ -134,18 +126,11 @@ std::string shots_key(const Source &source) {
 
 const std::vector<ShotFeatures> *ShotFacts::known(const Source &source) {
     if (const auto found = features_.find(source.path); found != features_.end()) return &found->second;
-    const std::string key = shots_key(source);
-    if (!programs_.facts || key.empty()) return nullptr;
-    try {
-        const auto text = programs_.facts->find(Cache::Kind::fact, key);
-        if (!text) return nullptr;
-        std::vector<ShotFeatures> features;
-        for (const json &item : json::parse(*text))
-            features.push_back({{item.at(0), item.at(1)}, item.at(2), item.at(3)});
-        return &features_.emplace(source.path, std::move(features)).first->second;
-    } catch (const std::exception &) { // a damaged entry counts as a miss
-        return nullptr;
-    }
+    std::vector<ShotFeatures> features;
+    const bool is_stored = read_stored(programs_.facts, Cache::Kind::fact, shots_key(source), [&](const json &stored) {
+        for (const json &item : stored) features.push_back({{item.at(0), item.at(1)}, item.at(2), item.at(3)});
+    });
+    return is_stored ? &features_.emplace(source.path, std::move(features)).first->second : nullptr;
 }
 
 const std::vector<ShotFeatures> &ShotFacts::features(const Source &source) {
@@ -155,12 +140,7 @@ const std::vector<ShotFeatures> &ShotFacts::features(const Source &source) {
     const auto &features = features_.emplace(source.path, std::move(found)).first->second;
     json stored = json::array();
     for (const ShotFeatures &f : features) stored.push_back({f.shot.start, f.shot.end, f.motion, f.detail});
-    const std::string key = shots_key(source);
-    try {
-        if (programs_.facts && !key.empty() && !features.empty())
-            programs_.facts->store(Cache::Kind::fact, key, stored.dump());
-    } catch (const Error &) { // they are counted again
-    }
+    if (!features.empty()) try_store(programs_.facts, Cache::Kind::fact, shots_key(source), stored);
     return features;
 }
 

@@ -13,7 +13,7 @@ Slots::Held::Held(Slots *slots, Stage stage) : slots_(slots), stage_(stage) {
     std::unique_lock lock(slots_->mutex_);
     auto free = taken.end();
     slots_->changed_.wait(lock, [&] {
-        free = std::find(taken.begin(), taken.end(), false);
+        free = std::ranges::find(taken, false);
         return free != taken.end();
     });
     *free = true;

@@ -234,7 +234,7 @@ TEST(ScoreInputs, GpusOpenFilesThemselvesOnlyWhereTheirFramesAreFfmpegs) {
                                        [](Case &c) { // as FFmpeg fills the bits of full range
                                            c.plan.converts = true;
                                            c.plan.layout = {420, 10};
-                                           c.ref.range = "pc";
+                                           c.ref.range = SampleRange::full;
                                            c.dist.pix_fmt = "yuv420p10le";
                                        },
                                        [](Case &c) {

@@ -16,25 +16,21 @@ std::vector<std::int64_t> frame_times(const Programs &programs, const Source &so
         return times;
     }
     bool is_complete = true;
-    RunOptions options;
-    options.on_output_line = [&](std::string_view line) {
-        const std::string text(line); // time,flags
-        const std::size_t comma = std::min(text.find(','), text.size());
-        if (text.find('D', comma) != std::string::npos) return; // decoded but never shown
+    const auto take = [&](const std::string &line) { // time,flags
+        if (line.find('D', std::min(line.find(','), line.size())) != std::string::npos)
+            return; // decoded but never shown
         char *end = nullptr;
-        const double seconds = std::strtod(text.c_str(), &end);
-        if (end == text.c_str())
+        const double seconds = std::strtod(line.c_str(), &end);
+        if (end == line.c_str())
             is_complete = false;
         else
             times.push_back(std::llround(seconds * 1e9));
     };
     const ChildResult outcome =
-        run_child({programs.ffprobe, "-v", "error", "-select_streams", "v:" + std::to_string(source.stream),
-                   "-show_entries", "packet=pts_time,flags", "-of", "csv=p=0", "-i", ffmpeg_path(source.path)},
-                  options);
+        each_packet(programs.ffprobe, source.path, "v:" + std::to_string(source.stream), "pts_time,flags", take);
     if (!outcome.ok() || !is_complete || times.empty())
         throw invalid("'" + source.path + "' has no frame times; use --pair index");
-    std::sort(times.begin(), times.end()); // packets are in decoding order
+    std::ranges::sort(times); // packets are in decoding order
     for (const std::int64_t first = times.front(); std::int64_t & time : times) time -= first;
     return times;
 }

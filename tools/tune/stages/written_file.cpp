@@ -19,8 +19,8 @@ template <class Signs> std::string line_with(const std::string &messages, const 
     std::istringstream lines(messages);
     for (std::string line; std::getline(lines, line);) {
         const bool names_a_file = line.starts_with("Input #") || line.starts_with("Output #") || line.starts_with(" ");
-        if (names_a_file || std::none_of(std::begin(signs), std::end(signs),
-                                         [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
+        if (names_a_file ||
+            std::ranges::none_of(signs, [&](std::string_view sign) { return line.find(sign) != std::string::npos; }))
             continue;
         return line.substr(line.starts_with("[") ? std::min(line.find("] ") + 2, line.size()) : 0);
     }
@@ -56,11 +56,7 @@ FrameWish frames_wished(const Source &source, const Window &window, const std::s
 }
 
 std::string reading_failure(const Programs &programs, const std::string &path) {
-    RunOptions options;
-    options.on_output_line = [](std::string_view) {};
-    const ChildResult outcome = run_child({programs.ffprobe, "-v", "error", "-show_entries", "packet=stream_index",
-                                           "-of", "csv=p=0", "-i", ffmpeg_path(path)},
-                                          options);
+    const ChildResult outcome = each_packet(programs.ffprobe, path, "", "stream_index", [](const std::string &) {});
     constexpr std::string_view kSigns[] = {"prematurely",       "partial file",        "runcat",
                                            "nvalid data found", "moov atom not found", "parsing failed"};
     const std::string line = line_with(outcome.error_tail, kSigns);

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace vmaf::tune {
 
@@ -23,6 +24,12 @@ std::string fixed_text(double value, int digits) {
 
 std::string counted(std::int64_t count, const std::string &noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::optional<double> number_of(const std::string &text) {
+    char *end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    return end == text.c_str() || *end ? std::nullopt : std::optional(value);
 }
 
 } // namespace vmaf::tune

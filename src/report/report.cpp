@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "report/escape.hpp"
 #include "scores/feature_name.hpp"
-#include "scores/percentile.hpp"
+#include "scores/pooling.hpp"
 
 namespace vmaf {
 

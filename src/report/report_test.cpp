@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "base/utf8.hpp"

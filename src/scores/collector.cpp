@@ -120,26 +120,6 @@ double ScoreCollector::pool(std::string_view name, Pooling method, unsigned low,
     return vmaf::pool(values(name, low, high, step), method);
 }
 
-double pool(std::span<const double> values, Pooling method) {
-    if (method < Pooling::min || method > Pooling::harmonic_mean)
-        throw invalid("unknown pooling method " + std::to_string(static_cast<int>(method)));
-    unsigned count = 0;
-    double sum = 0, inverse_sum = 0, min = 0, max = 0;
-    for (const double x : values) {
-        if (count == 0 || x < min) min = x;
-        if (count == 0 || x > max) max = x;
-        count++;
-        sum += x;
-        inverse_sum += 1.0 / (x + 1.0);
-    }
-    switch (method) {
-    case Pooling::min: return min;
-    case Pooling::max: return max;
-    case Pooling::mean: return sum / count;
-    default: return count / inverse_sum - 1.0;
-    }
-}
-
 std::vector<std::string> ScoreCollector::names() const {
     std::lock_guard lock(mutex_);
     std::vector<std::string> list;

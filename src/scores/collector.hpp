@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <ctime>
 #include <deque>
 #include <functional>
 #include <map>
@@ -15,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-namespace vmaf {
+#include "scores/pooling.hpp"
 
-enum class Pooling { unknown = 0, min = 1, max = 2, mean = 3, harmonic_mean = 4 };
+namespace vmaf {
 
 struct NewScore {
     std::string_view name;
@@ -28,9 +27,6 @@ struct NewAggregate {
     std::string_view name;
     double value;
 };
-
-// Throws Error(EINVAL) for an unknown method.
-double pool(std::span<const double> values, Pooling method);
 
 inline constexpr unsigned kMaxFrameNumber = (1u << 30) - 1; // larger numbers are mistakes
 

@@ -7,7 +7,7 @@
 #include "base/lists.hpp"
 #include "exit_code.hpp"
 #include "scores/feature_name.hpp"
-#include "scores/percentile.hpp"
+#include "scores/pooling.hpp"
 #include "suggestion.hpp"
 #include "system/log.hpp"
 

@@ -1,18 +1,17 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <map>
-#include <numeric>
 
 #include "base/error.hpp"
-#include "scores/percentile.hpp"
+#include "scores/pooling.hpp"
 #include "stages/score.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 namespace {
 
-double mean_of(const Series &v) { return std::accumulate(v.begin(), v.end(), 0.0) / double(v.size()); }
+double mean_of(const Series &v) { return pool(v, Pooling::mean); }
 
 Series sorted(Series v) {
     std::ranges::sort(v);
@@ -21,11 +20,9 @@ Series sorted(Series v) {
 
 double parameter(const std::string &method, std::string_view name) {
     const std::string text = method.substr(name.size());
-    char *end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || *end || !std::isfinite(value))
-        throw invalid("--pool " + method + ": '" + text + "' is not a number");
-    return value;
+    const auto value = number_of(text);
+    if (!value || !std::isfinite(*value)) throw invalid("--pool " + method + ": '" + text + "' is not a number");
+    return *value;
 }
 
 } // namespace
@@ -40,14 +37,13 @@ double standard_deviation(const Series &v) {
 
 double pooled(const Series &v, const std::string &method) {
     if (v.empty()) throw invalid("there are no frames to pool");
-    if (method == "mean") return mean_of(v);
-    if (method == "harmonic" || method == "harmonic_mean") {
-        double sum = 0;
-        for (const double x : v) sum += 1.0 / (x + 1.0);
-        return double(v.size()) / sum - 1.0;
-    }
-    if (method == "min") return *std::ranges::min_element(v);
-    if (method == "max") return *std::ranges::max_element(v);
+    constexpr std::pair<std::string_view, Pooling> kOfLibrary[] = {{"mean", Pooling::mean},
+                                                                   {"harmonic", Pooling::harmonic_mean},
+                                                                   {"harmonic_mean", Pooling::harmonic_mean},
+                                                                   {"min", Pooling::min},
+                                                                   {"max", Pooling::max}};
+    for (const auto &[name, pooling] : kOfLibrary)
+        if (method == name) return pool(v, pooling);
     if (method == "median") {
         const Series s = sorted(v);
         const std::size_t half = s.size() / 2;

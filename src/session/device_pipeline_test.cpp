@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <bit>
-#include <cstring>
 #include <future>
 #include <thread>
 

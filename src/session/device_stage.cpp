@@ -22,7 +22,7 @@ constexpr std::size_t kMaxScorers = 32; // bits of a frame's mask
 // Everything placed on the device so far, per scorer.
 struct DeviceStage::Scorers {
     struct Served {
-        std::vector<const MetricSlot *> slots;
+        std::vector<const MetricUse *> uses;
         std::vector<const Metric *> metrics;
         Dispatch dispatch;
         bool has_tiles;
@@ -31,12 +31,12 @@ struct DeviceStage::Scorers {
     std::vector<std::unique_ptr<DeviceScorer>> scorers;
 };
 
-// Adds this slot to an existing scorer if its device code can measure both in one pass.
+// Adds this use to an existing scorer if its device code can measure both in one pass.
 bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Scorers &made) const {
     if (candidate.tiles) return false;
     for (std::size_t i = 0; i < made.served.size(); i++) {
         Scorers::Served &served = made.served[i];
-        if (served.has_tiles || served.dispatch != dispatch || !are_of_one_family(*candidate.slot, *served.slots[0]))
+        if (served.has_tiles || served.dispatch != dispatch || !are_of_one_family(*candidate.use, *served.uses[0]))
             continue;
         std::vector<const Metric *> metrics = served.metrics;
         metrics.push_back(candidate.metric);
@@ -44,7 +44,7 @@ bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Sco
         if (!scorer) continue;
         made.scorers[i] = std::move(scorer);
         served.metrics = std::move(metrics);
-        served.slots.push_back(candidate.slot);
+        served.uses.push_back(candidate.use);
         return true;
     }
     return false;
@@ -52,16 +52,16 @@ bool DeviceStage::join_family(const Candidate &candidate, Dispatch dispatch, Sco
 
 // Returns why it cannot run there; empty if it does.
 std::string DeviceStage::try_on_device(const Candidate &candidate, Scorers &made) const {
-    const auto &[slot, metric, tiles] = candidate;
-    if (!slot->info().on_devices) return "no " + std::string(backend()) + " kernel";
+    const auto &[use, metric, tiles] = candidate;
+    if (!use->info().on_devices) return "no " + std::string(backend()) + " kernel";
     const auto dispatch =
-        DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(slot->info().name);
+        DispatchTable::of_process(device().dispatch_request(), plain_extractor_name).of(use->info().name);
     try {
         if (join_family(candidate, dispatch, made)) return {};
         if (made.scorers.size() == kMaxScorers) return "too many features on the device";
         made.scorers.push_back(tiles ? metric->make_tiling_device_scorer(device(), *tiles)
                                      : metric->make_device_scorer(device()));
-        made.served.push_back({{slot}, {metric}, dispatch, tiles != nullptr});
+        made.served.push_back({{use}, {metric}, dispatch, tiles != nullptr});
     } catch (const Error &e) {
         if (e.code() != ENOTSUP) throw;
         return e.what();
@@ -72,15 +72,15 @@ std::string DeviceStage::try_on_device(const Candidate &candidate, Scorers &made
 void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candidate> &candidates) {
     Scorers made;
     for (const Candidate &candidate : candidates) {
-        const MetricSlot &slot = *candidate.slot;
-        if (slot.place() == MetricSlot::Place::cpu) continue;
+        const MetricUse &use = *candidate.use;
+        if (use.place() == MetricUse::Place::cpu) continue;
         const std::string reason = try_on_device(candidate, made);
         if (reason.empty()) continue;
-        if (slot.place() == MetricSlot::Place::pinned)
-            throw invalid("feature '" + std::string(slot.info().name) + "_" + std::string(backend()) +
+        if (use.place() == MetricUse::Place::pinned)
+            throw invalid("feature '" + std::string(use.info().name) + "_" + std::string(backend()) +
                           "' cannot run: " + reason);
         log(choice_.is_explicit ? LogLevel::warning : LogLevel::info,
-            "feature '" + slot.identity() + "' runs on the CPU: " + reason);
+            "feature '" + use.identity() + "' runs on the CPU: " + reason);
     }
     if (made.scorers.empty()) {
         prepared_ = true;
@@ -88,9 +88,9 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
     }
     DevicePipeline::Config config{
         .batches_at_once = choice_.batches_at_once, .batch = choice_.batch, .wait_after = {}, .looks_back = {}};
-    std::vector<std::vector<const MetricSlot *>> families;
+    std::vector<std::vector<const MetricUse *>> families;
     for (const Scorers::Served &served : made.served) {
-        families.push_back(served.slots);
+        families.push_back(served.uses);
         config.wait_after.push_back(served.dispatch == Dispatch::serial);
         const History history = served.metrics[0]->history();
         config.looks_back.push_back(std::max(history.ref, history.dist));
@@ -107,10 +107,10 @@ void DeviceStage::prepare(const PictureFormat &format, const std::vector<Candida
     prepared_ = true;
 }
 
-std::optional<DeviceStage::Place> DeviceStage::place_of(const MetricSlot &slot) const {
+std::optional<DeviceStage::Place> DeviceStage::place_of(const MetricUse &use) const {
     for (std::size_t i = 0; i < families_.size(); i++)
         for (std::size_t k = 0; k < families_[i].size(); k++)
-            if (families_[i][k] == &slot) return Place{i, k};
+            if (families_[i][k] == &use) return Place{i, k};
     return std::nullopt;
 }
 

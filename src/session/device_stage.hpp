@@ -8,7 +8,7 @@
 
 #include "device/dispatch.hpp"
 #include "session/device_pipeline.hpp"
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 #include "session/session.hpp"
 
 namespace vmaf {
@@ -22,23 +22,23 @@ class DeviceStage {
     std::shared_ptr<Device> shared_device() const { return choice_.device; }
     std::string_view backend() const { return choice_.device->info().backend; }
 
-    // A slot and its metric, created for the picture format.
+    // A use and its metric, created for the picture format.
     struct Candidate {
-        const MetricSlot *slot;
+        const MetricUse *use;
         const Metric *metric;
         const TileGrid *tiles = nullptr; // if it must also be summed by tile
     };
-    // Called once: moves slots to the device if possible, and logs the others. Throws Error if a pinned one cannot move
+    // Called once: moves uses to the device if possible, and logs the others. Throws Error if a pinned one cannot move
     // or the device fails; nothing has changed then.
     void prepare(const PictureFormat &format, const std::vector<Candidate> &candidates);
     bool prepared() const { return prepared_; }
 
-    // The pipeline scorer that serves a slot, and the slot's index within it. Empty: runs on the
+    // The pipeline scorer that serves a use, and the use's index within it. Empty: runs on the
     // CPU.
     struct Place {
         std::size_t scorer, member;
     };
-    std::optional<Place> place_of(const MetricSlot &slot) const;
+    std::optional<Place> place_of(const MetricUse &use) const;
     std::size_t scorers() const { return families_.size(); }
     std::size_t members(std::size_t scorer) const { return families_[scorer].size(); }
     DevicePipeline *pipeline() const { return pipeline_.get(); } // null if no metric runs on the device
@@ -56,7 +56,7 @@ class DeviceStage {
     DeviceChoice choice_;
     DevicePipeline::Receiver &receiver_;
     bool prepared_ = false;
-    std::vector<std::vector<const MetricSlot *>> families_; // per scorer: the slots that it serves
+    std::vector<std::vector<const MetricUse *>> families_; // per scorer: the uses that it serves
     unsigned frames_in_flight_ = 0;
     std::unique_ptr<DeviceMemory> download_memory_; // one picture's luma; allocated with the first download
     std::unique_ptr<Queue> download_queue_;

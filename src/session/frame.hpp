@@ -16,7 +16,7 @@
 namespace vmaf {
 
 class MetricFamily;
-class MetricSlot;
+class MetricUse;
 
 struct PicturePair {
     Picture ref, dist;
@@ -29,14 +29,14 @@ struct Frame {
     std::array<Picture, 2> earlier_ref, earlier_dist;
     std::shared_ptr<ReferenceHalves> halves;        // of ref; null: not shared with other encodes
     std::array<std::uint64_t, 2> earlier_numbers{}; // ReferenceUse::earlier
-    std::vector<MetricSlot *> slots;                // the metrics that score this frame, in order of registration
+    std::vector<MetricUse *> uses;                  // the metrics that score this frame, in order of registration
     struct Part {
         MetricFamily *family;
         std::size_t first; // of its results
     };
     std::vector<Part> parts; // work for the CPU
     std::vector<FrameResult> results;
-    std::vector<std::size_t> result_of_slot;         // by index in `slots`
+    std::vector<std::size_t> result_of_use;          // by index in `uses`
     std::shared_ptr<const LocalScores::Areas> areas; // null: no local scores wanted
     std::vector<double> local_figures;
     struct ScorerResults {

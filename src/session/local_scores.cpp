@@ -9,7 +9,7 @@
 #include "metrics/registry.hpp"
 #include "model/rbf.hpp"
 #include "scores/feature_name.hpp"
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 
 namespace vmaf {
 
@@ -57,7 +57,7 @@ void check_region_name(const std::string &name) {
         throw invalid("'" + name + "' cannot name a region; use letters, digits, '_', '-' and '.'");
 }
 
-LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, Slots slots, Isa isa)
+LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, Uses uses, Isa isa)
     : config_(std::move(config)), isa_(isa), width_(int(format.width)), height_(int(format.height)) {
     if (std::min(width_, height_) < kSmallestMappedSide)
         throw invalid("maps and regions need pictures of at least 32x32 pixels; these are " + std::to_string(width_) +
@@ -70,9 +70,9 @@ LocalScores::LocalScores(LocalConfig config, const PictureFormat &format, Slots 
             for (std::size_t x = 0; x + 1 < layout_.x.size(); x++)
                 cells_.push_back({layout_.x[x], layout_.y[y], layout_.x[x + 1], layout_.y[y + 1]});
     }
-    for (const std::string &name : config_.cell_scores) cell_scores_.push_back(resolve(name, slots));
-    if (!config_.regions.empty()) resolve_regions(slots);
-    check_names(slots);
+    for (const std::string &name : config_.cell_scores) cell_scores_.push_back(resolve(name, uses));
+    if (!config_.regions.empty()) resolve_regions(uses);
+    check_names(uses);
     bool has_moving = false;
     std::vector<PictureArea> all = cells_;
     for (const Region &region : config_.regions) {
@@ -93,69 +93,69 @@ PictureArea LocalScores::checked(const Region &region, const PictureArea &area) 
     return snapped_area(area, width_, height_);
 }
 
-LocalScores::Source LocalScores::source_of(const std::string &name, const std::string &wanted_by, Slots slots) {
-    for (const auto &[slot, metric] : slots) {
-        const auto &names = slot->stored_names();
+LocalScores::Source LocalScores::source_of(const std::string &name, const std::string &wanted_by, Uses uses) {
+    for (const auto &[use, metric] : uses) {
+        const auto &names = use->stored_names();
         const auto found = std::find_if(names.begin(), names.end(), [&](const auto &entry) {
             return entry.second == name || feature_alias(entry.second) == name;
         });
         if (found == names.end()) continue;
-        if (slot->info().holds_everywhere) return {0, found->second, slot, found->first};
+        if (use->info().holds_everywhere) return {0, found->second, use, found->first};
         const auto local = metric->local_names();
         const auto at = std::find(local.begin(), local.end(), found->first);
         if (at == local.end()) continue;
-        const Measured *measured = find(*slot);
+        const Measured *measured = find(*use);
         if (!measured) {
-            measured = &measured_.emplace_back(Measured{slot, columns_});
+            measured = &measured_.emplace_back(Measured{use, columns_});
             columns_ += local.size();
         }
         return {.column = measured->first_column + std::size_t(at - local.begin()), .of_frame = {}, .given_as = {}};
     }
     const auto is_score = [&](const Prepared &given) {
-        const auto &names = given.slot->stored_names();
+        const auto &names = given.use->stored_names();
         return std::any_of(names.begin(), names.end(), [&](const auto &entry) {
             return entry.second == name || feature_alias(entry.second) == name;
         });
     };
-    if (std::none_of(slots.begin(), slots.end(), is_score))
+    if (std::none_of(uses.begin(), uses.end(), is_score))
         throw invalid("'" + name +
                       "' is not a score of this run; name one of its models, or add the feature that has it");
-    for (const auto &[slot, metric] : slots)
-        for (const std::string_view local : slot->local_names()) // more than the metric has for these pictures
-            if (feature_alias(slot->stored_names().find(local)->second) == name)
+    for (const auto &[use, metric] : uses)
+        for (const std::string_view local : use->local_names()) // more than the metric has for these pictures
+            if (feature_alias(use->stored_names().find(local)->second) == name)
                 throw invalid("'" + name + "' is not a score of these pictures; name one that they have");
     throw invalid("'" + name + "'" + wanted_by +
                   " has no local scores; vif, adm, motion, psnr, ssim, float_ssim, ciede and cambi have");
 }
 
-LocalScores::Score LocalScores::resolve(const std::string &name, Slots slots) {
+LocalScores::Score LocalScores::resolve(const std::string &name, Uses uses) {
     const auto model =
         std::find_if(config_.models.begin(), config_.models.end(), [&](const Model &m) { return m.name() == name; });
-    if (model == config_.models.end()) return {{source_of(name, "", slots)}, {}};
+    if (model == config_.models.end()) return {{source_of(name, "", uses)}, {}};
     Score score{{}, *model};
     for (const std::string &feature : model->stored_names())
-        score.sources.push_back(source_of(feature, ", which model '" + name + "' needs,", slots));
+        score.sources.push_back(source_of(feature, ", which model '" + name + "' needs,", uses));
     return score;
 }
 
-void LocalScores::resolve_regions(Slots slots) {
+void LocalScores::resolve_regions(Uses uses) {
     for (const Model &model : config_.models) region_names_.push_back(model.name());
-    for (const auto &[slot, metric] : slots) {
+    for (const auto &[use, metric] : uses) {
         const auto &wanted = config_.region_features;
-        if (std::find(wanted.begin(), wanted.end(), slot->info().name) == wanted.end()) continue;
+        if (std::find(wanted.begin(), wanted.end(), use->info().name) == wanted.end()) continue;
         for (const std::string_view name : metric->local_names())
-            region_names_.emplace_back(feature_alias(slot->stored_names().find(name)->second));
+            region_names_.emplace_back(feature_alias(use->stored_names().find(name)->second));
     }
     if (region_names_.empty())
         throw invalid("regions need a score: give a model, or a feature with local scores such as psnr");
-    for (const std::string &name : region_names_) region_scores_.push_back(resolve(name, slots));
+    for (const std::string &name : region_names_) region_scores_.push_back(resolve(name, uses));
 }
 
 // Regions create score names, which must not collide with others.
-void LocalScores::check_names(Slots slots) const {
+void LocalScores::check_names(Uses uses) const {
     std::set<std::string> known;
-    for (const Prepared &given : slots)
-        for (const auto &[provided, stored] : given.slot->stored_names()) {
+    for (const Prepared &given : uses)
+        for (const auto &[provided, stored] : given.use->stored_names()) {
             known.insert(stored);
             known.emplace(feature_alias(stored));
         }
@@ -180,9 +180,9 @@ bool LocalScores::moves_edges(std::size_t region) const {
     return std::any_of(r.at.begin(), r.at.end(), [&](const auto &at) { return checked(r, at.second) != at.second; });
 }
 
-const LocalScores::Measured *LocalScores::find(const MetricSlot &slot) const {
+const LocalScores::Measured *LocalScores::find(const MetricUse &use) const {
     const auto found =
-        std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.slot == &slot; });
+        std::find_if(measured_.begin(), measured_.end(), [&](const Measured &m) { return m.use == &use; });
     return found == measured_.end() ? nullptr : &*found;
 }
 
@@ -216,32 +216,32 @@ std::shared_ptr<const LocalScores::Areas> LocalScores::areas_at(unsigned index) 
     return fixed_ ? fixed_ : make_areas(index);
 }
 
-void LocalScores::split_by(const std::function<bool(const MetricSlot &)> &is_on_device) {
-    for (Measured &m : measured_) m.has_all_tiles = is_on_device(*m.slot) || m.slot->metric().has_real_tiles();
+void LocalScores::split_by(const std::function<bool(const MetricUse &)> &is_on_device) {
+    for (Measured &m : measured_) m.has_all_tiles = is_on_device(*m.use) || m.use->metric().has_real_tiles();
 }
 
-const TileGrid *LocalScores::tiles_for(const MetricSlot &slot, const Areas &areas) const {
-    const Measured *const measured = find(slot);
+const TileGrid *LocalScores::tiles_for(const MetricUse &use, const Areas &areas) const {
+    const Measured *const measured = find(use);
     if (!measured) return nullptr;
     return measured->has_all_tiles ? &all_tiles_ : &areas.grid;
 }
 
-void LocalScores::measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
-                          std::span<const std::size_t> result_of_slot, std::vector<double> &figures) const {
+void LocalScores::measure(const Areas &areas, std::span<MetricUse *const> uses, std::span<const FrameResult> results,
+                          std::span<const std::size_t> result_of_use, std::vector<double> &figures) const {
     figures.assign(areas.areas.size() * columns_, 0.0);
     std::vector<std::int64_t> sums;
     for (const Measured &m : measured_) {
-        const auto slot = std::find(slots.begin(), slots.end(), m.slot);
-        if (slot == slots.end()) continue;
-        const FrameResult &result = results[result_of_slot[std::size_t(slot - slots.begin())]];
-        const Metric &metric = m.slot->metric();
+        const auto use = std::find(uses.begin(), uses.end(), m.use);
+        if (use == uses.end()) continue;
+        const FrameResult &result = results[result_of_use[std::size_t(use - uses.begin())]];
+        const Metric &metric = m.use->metric();
         sums.resize(metric.tile_words());
         for (std::size_t i = 0; i < areas.areas.size(); i++) {
             const TileGrid::Block &block = m.has_all_tiles ? areas.of_all[i] : areas.of_tiles[i];
             metric.local_scores(
                 sum_of(m.has_all_tiles ? all_tiles_ : areas.grid, block, result.tiles, metric.has_real_tiles(), sums),
                 areas.areas[i],
-                std::span(figures).subspan(i * columns_ + m.first_column, m.slot->local_names().size()));
+                std::span(figures).subspan(i * columns_ + m.first_column, m.use->local_names().size()));
         }
     }
 }
@@ -253,7 +253,7 @@ void LocalScores::add(unsigned index, std::shared_ptr<const Areas> areas, const 
 // Some metrics emit all scores at the end; holding cells until then would fill the memory.
 std::optional<double> LocalScores::frame_score(const Source &source, unsigned index, const ScoreCollector &scores) {
     const std::optional<double> given = scores.find(source.of_frame, index);
-    const auto *const metric = dynamic_cast<const EarlyScores *>(&source.slot->metric());
+    const auto *const metric = dynamic_cast<const EarlyScores *>(&source.use->metric());
     return given || !metric ? given : metric->settled(source.given_as, index);
 }
 

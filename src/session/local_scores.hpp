@@ -18,7 +18,7 @@
 
 namespace vmaf {
 
-class MetricSlot;
+class MetricUse;
 
 // A requested region.
 struct Region {
@@ -58,15 +58,15 @@ void check_region_name(const std::string &name);
 
 class LocalScores {
   public:
-    // A slot, and its metric as prepared for the pictures.
+    // A use, and its metric as prepared for the pictures.
     struct Prepared {
-        const MetricSlot *slot;
+        const MetricUse *use;
         const Metric *metric;
     };
-    using Slots = std::span<const Prepared>;
+    using Uses = std::span<const Prepared>;
 
     // Throws Error if a score is not defined for parts of pictures, or a region is not inside the picture.
-    LocalScores(LocalConfig config, const PictureFormat &format, Slots slots, Isa isa);
+    LocalScores(LocalConfig config, const PictureFormat &format, Uses uses, Isa isa);
 
     // The parts of a frame.
     struct Areas {
@@ -81,22 +81,22 @@ class LocalScores {
     // sums of doubles, whose bits depend on the grid.
     const TileGrid &all_tiles() const { return all_tiles_; }
     // Tells which metrics run on a device. Call it before the first frame.
-    void split_by(const std::function<bool(const MetricSlot &)> &is_on_device);
+    void split_by(const std::function<bool(const MetricUse &)> &is_on_device);
     // What a metric on the CPU adds up for a frame; null: nothing.
-    const TileGrid *tiles_for(const MetricSlot &slot, const Areas &areas) const;
+    const TileGrid *tiles_for(const MetricUse &use, const Areas &areas) const;
 
     const CellLayout &layout() const { return layout_; }
     // The area of a region that does not move.
     std::optional<PictureArea> area_of(std::size_t region) const;
     // Whether a moving region has different edges in some frames.
     bool moves_edges(std::size_t region) const;
-    bool needs(const MetricSlot &slot) const { return find(slot) != nullptr; }
+    bool needs(const MetricUse &use) const { return find(use) != nullptr; }
     // Scores of moving regions, which some frames may lack.
     std::vector<std::string> sparse_names() const;
 
     // Computes all areas from the metrics' results for a frame. Thread-safe.
-    void measure(const Areas &areas, std::span<MetricSlot *const> slots, std::span<const FrameResult> results,
-                 std::span<const std::size_t> result_of_slot, std::vector<double> &figures) const;
+    void measure(const Areas &areas, std::span<MetricUse *const> uses, std::span<const FrameResult> results,
+                 std::span<const std::size_t> result_of_use, std::vector<double> &figures) const;
 
     // Called in frame order after the frame's scores are stored: delivers complete frames. Whole-frame scores that
     // models need may arrive with later frames.
@@ -108,7 +108,7 @@ class LocalScores {
     struct Source {
         std::size_t column = 0;
         std::string of_frame; // if not empty: the frame's score of this name,
-        const MetricSlot *slot = nullptr;
+        const MetricUse *use = nullptr;
         std::string_view given_as; // which the metric calls this
     };
     struct Score {
@@ -116,7 +116,7 @@ class LocalScores {
         std::optional<Model> model; // empty: the only source
     };
     struct Measured {
-        const MetricSlot *slot;
+        const MetricUse *use;
         std::size_t first_column;
         bool has_all_tiles = false;
     };
@@ -127,11 +127,11 @@ class LocalScores {
         std::vector<std::vector<double>> of_cells, of_regions; // per score, once predicted
     };
 
-    const Measured *find(const MetricSlot &slot) const;
-    Score resolve(const std::string &name, Slots slots);
-    void resolve_regions(Slots slots);
-    void check_names(Slots slots) const;
-    Source source_of(const std::string &stored_name, const std::string &wanted_by, Slots slots);
+    const Measured *find(const MetricUse &use) const;
+    Score resolve(const std::string &name, Uses uses);
+    void resolve_regions(Uses uses);
+    void check_names(Uses uses) const;
+    Source source_of(const std::string &stored_name, const std::string &wanted_by, Uses uses);
     std::shared_ptr<const Areas> make_areas(unsigned index) const;
     PictureArea checked(const Region &region, const PictureArea &area) const;
     static std::optional<double> frame_score(const Source &source, unsigned index, const ScoreCollector &scores);

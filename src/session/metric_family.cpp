@@ -4,7 +4,7 @@
 
 namespace vmaf {
 
-bool are_of_one_family(const MetricSlot &a, const MetricSlot &b) {
+bool are_of_one_family(const MetricUse &a, const MetricUse &b) {
     const auto family = [](const MetricInfo &info) { return info.family.empty() ? info.name : info.family; };
     return family(a.info()) == family(b.info()) && a.info().every_frame == b.info().every_frame &&
            a.options().same_front(b.options());
@@ -13,7 +13,7 @@ bool are_of_one_family(const MetricSlot &a, const MetricSlot &b) {
 std::unique_ptr<FrameScorer> MetricFamily::make_scorer(Isa isa) const {
     if (members_.size() == 1) return members_.front()->metric().make_scorer(isa);
     std::vector<const Metric *> metrics;
-    for (const MetricSlot *member : members_) metrics.push_back(&member->metric());
+    for (const MetricUse *member : members_) metrics.push_back(&member->metric());
     return metrics.front()->make_family_scorer(metrics, isa);
 }
 

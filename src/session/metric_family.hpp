@@ -9,20 +9,20 @@
 
 #include "metrics/metric.hpp"
 #include "metrics/reference_halves.hpp"
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 
 namespace vmaf {
 
 // Whether one pass can measure both; some options may still need several passes.
-bool are_of_one_family(const MetricSlot &a, const MetricSlot &b);
+bool are_of_one_family(const MetricUse &a, const MetricUse &b);
 
 class MetricFamily final {
   public:
-    explicit MetricFamily(const MetricSlot &first) : members_{&first} {}
+    explicit MetricFamily(const MetricUse &first) : members_{&first} {}
 
-    bool takes(const MetricSlot &slot) const { return are_of_one_family(slot, *members_.front()); }
-    void add(const MetricSlot &slot) { members_.push_back(&slot); } // call it before the first frame
-    std::span<const MetricSlot *const> members() const { return members_; }
+    bool takes(const MetricUse &use) const { return are_of_one_family(use, *members_.front()); }
+    void add(const MetricUse &use) { members_.push_back(&use); } // call it before the first frame
+    std::span<const MetricUse *const> members() const { return members_; }
 
     // Thread-safe. results[i] belongs to member i.
     void measure(const FrameInput &frame, const ReferenceUse &reference, std::span<FrameResult> results, Isa isa);
@@ -30,7 +30,7 @@ class MetricFamily final {
   private:
     std::unique_ptr<FrameScorer> make_scorer(Isa isa) const;
 
-    std::vector<const MetricSlot *> members_;
+    std::vector<const MetricUse *> members_;
     std::mutex scorers_mutex_;
     std::vector<std::unique_ptr<FrameScorer>> idle_scorers_;
 };

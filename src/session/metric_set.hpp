@@ -10,24 +10,24 @@
 #include "session/frame.hpp"
 #include "session/frame_numbers.hpp"
 #include "session/metric_family.hpp"
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 
 namespace vmaf {
 
 class MetricSet {
   public:
-    using Slots = std::vector<std::unique_ptr<MetricSlot>>;
-    using Choice = std::function<bool(const MetricSlot &)>;
+    using Uses = std::vector<std::unique_ptr<MetricUse>>;
+    using Choice = std::function<bool(const MetricUse &)>;
 
-    const Slots &slots() const { return slots_; }
-    // Adds all slots that are not registered yet, or none. `format`: the picture format, or null while it is open.
+    const Uses &uses() const { return uses_; }
+    // Adds all uses that are not registered yet, or none. `format`: the picture format, or null while it is open.
     // `late`: frames have been read.
-    void add(Slots slots, const PictureFormat *format, bool late);
-    // Groups the slots on the CPU; each alone if they do not share.
+    void add(Uses uses, const PictureFormat *format, bool late);
+    // Groups the uses on the CPU; each alone if they do not share.
     void form_families(const Choice &is_on_cpu, bool do_share);
 
     // Selects the metrics for a frame. Late metrics that look back first skip frames to collect history.
-    void choose_slots(Frame &frame, unsigned step) const;
+    void choose_uses(Frame &frame, unsigned step) const;
     void count_frame(unsigned index, unsigned step) const;
     History history_of(const Choice &chosen) const; // how far they look back
 
@@ -38,7 +38,7 @@ class MetricSet {
 
   private:
     mutable std::mutex mutex_;
-    Slots slots_; // the registering thread changes it under the mutex
+    Uses uses_; // the registering thread changes it under the mutex
     std::vector<std::unique_ptr<MetricFamily>> families_;
     FrameNumbers numbers_; // guarded by the mutex
 };

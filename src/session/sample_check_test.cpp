@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <optional>
 
 #include "device/host/host_device.hpp"
 #include "metrics/registry.hpp"

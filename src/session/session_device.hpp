@@ -36,8 +36,8 @@ class SessionDevice {
     DevicePipeline *pipeline() const { return stage_ ? stage_->pipeline() : nullptr; }
     bool may_come() const { return stage_ || wish_.needs_device(); }
     // Empty: it runs on the CPU.
-    std::optional<DeviceStage::Place> place_of(const MetricSlot &slot) const {
-        return stage_ ? stage_->place_of(slot) : std::nullopt;
+    std::optional<DeviceStage::Place> place_of(const MetricUse &use) const {
+        return stage_ ? stage_->place_of(use) : std::nullopt;
     }
 
   private:

@@ -44,7 +44,7 @@ void Session::Impl::read(const PicturePair &given, unsigned index) {
     check_pair(given);
     std::unique_ptr<Frame> frame = queue_.fresh_frame();
     frame->index = index;
-    metrics.choose_slots(*frame, step());
+    metrics.choose_uses(*frame, step());
     check_number(*frame);
     if (device.may_come()) prepare(given.ref.format()); // decides which metrics run where
     const PicturePair on_host = pair_on_host(*frame, given);
@@ -67,12 +67,12 @@ void Session::Impl::flush() {
     refuse_inside_handler();
     if (flushed) throw invalid("the session was flushed before");
     wait();
-    for (const auto &slot : metrics.slots())
-        if (slot->frames_seen == 0)
-            throw invalid("feature '" + slot->identity() + "' has scored no pictures; none were given, or none fit");
+    for (const auto &use : metrics.uses())
+        if (use->frames_seen == 0)
+            throw invalid("feature '" + use->identity() + "' has scored no pictures; none were given, or none fit");
     const TraceRange trace("flush");
-    for (const auto &slot : metrics.slots())
-        if (slot->emitted()) slot->flush(last_scores_);
+    for (const auto &use : metrics.uses())
+        if (use->emitted()) use->flush(last_scores_);
     scores.append(last_scores_.scores, last_scores_.aggregates);
     hand_out();
     history_.clear();
@@ -118,17 +118,17 @@ void Session::Impl::check_pair(const PicturePair &pair) const {
 void Session::Impl::check_number(const Frame &frame) const {
     const unsigned index = frame.index;
     if (index > kMaxFrameNumber) throw invalid("frame number " + std::to_string(index) + " is too large");
-    if (!frame.slots.empty() && metrics.is_given(index))
+    if (!frame.uses.empty() && metrics.is_given(index))
         throw invalid("frame " + std::to_string(index) + " was given before; its scores cannot be overwritten");
-    for (const MetricSlot *slot : frame.slots) {
-        const History h = slot->history();
-        if (h.from_zero && !slot->is_late && index >= h.ref && slot->frames_seen < h.ref)
-            throw invalid(slot->identity() + ": frame " + std::to_string(index) +
+    for (const MetricUse *use : frame.uses) {
+        const History h = use->history();
+        if (h.from_zero && !use->is_late && index >= h.ref && use->frames_seen < h.ref)
+            throw invalid(use->identity() + ": frame " + std::to_string(index) +
                           " has no earlier frame to compare with; frames are counted from 0");
         if ((h.ref || h.dist) && last_number_ && index < *last_number_)
-            throw invalid(slot->identity() + ": frame " + std::to_string(index) + " comes after frame " +
+            throw invalid(use->identity() + ": frame " + std::to_string(index) + " comes after frame " +
                           std::to_string(*last_number_) + "; metrics that look back take frames in order");
-        for (const auto &[provided, stored] : slot->stored_names())
+        for (const auto &[provided, stored] : use->stored_names())
             if (scores.find(stored, index)) throw already_scored(stored, index);
     }
 }
@@ -136,8 +136,8 @@ void Session::Impl::check_number(const Frame &frame) const {
 // For metrics that run on the CPU, now or when looking back; without samples if there are none.
 PicturePair Session::Impl::pair_on_host(const Frame &frame, const PicturePair &pair) const {
     if (pair.ref.memory() != Memory::device) return pair;
-    const bool is_read = std::any_of(frame.slots.begin(), frame.slots.end(),
-                                     [&](const MetricSlot *slot) { return !is_on_device(*slot); });
+    const bool is_read =
+        std::any_of(frame.uses.begin(), frame.uses.end(), [&](const MetricUse *use) { return !is_on_device(*use); });
     const History kept = history_on_cpu();
     if (!is_read && !kept.ref && !kept.dist) return {};
     DeviceStage &stage = *device.stage();
@@ -148,9 +148,9 @@ PicturePair Session::Impl::pair_on_host(const Frame &frame, const PicturePair &p
 // a later call reports. Throws if the error belongs to this call.
 bool Session::Impl::check_samples(const Frame &frame, const PicturePair &pair) {
     PlanesRead planes{0, 0};
-    for (const MetricSlot *slot : frame.slots) {
-        if (is_on_device(*slot)) continue;
-        const PlanesRead read = slot->planes_read();
+    for (const MetricUse *use : frame.uses) {
+        if (is_on_device(*use)) continue;
+        const PlanesRead read = use->planes_read();
         planes.ref |= read.ref;
         planes.dist |= read.dist;
     }
@@ -170,7 +170,7 @@ bool Session::Impl::check_samples(const Frame &frame, const PicturePair &pair) {
 
 // How far CPU metrics look back. The pipeline keeps its own history.
 History Session::Impl::history_on_cpu() const {
-    return metrics.history_of([this](const MetricSlot &slot) { return !is_on_device(slot); });
+    return metrics.history_of([this](const MetricUse &use) { return !is_on_device(use); });
 }
 
 // The device scorers that run on a frame, a bit each; the rest become CPU parts.
@@ -179,19 +179,19 @@ std::uint32_t Session::Impl::assign_scorers(Frame &frame) const {
     std::uint32_t scorers = 0;
     std::size_t results = 0;
     frame.parts.clear();
-    frame.result_of_slot.clear();
+    frame.result_of_use.clear();
     if (has_pipeline) frame.results_of_scorer.assign(device.stage()->scorers(), {});
-    for (const MetricSlot *slot : frame.slots)
-        if (const auto place = has_pipeline ? device.place_of(*slot) : std::nullopt) {
+    for (const MetricUse *use : frame.uses)
+        if (const auto place = has_pipeline ? device.place_of(*use) : std::nullopt) {
             Frame::ScorerResults &of = frame.results_of_scorer[place->scorer];
             if (of.count == 0) { // the members of a family score the same frames
                 of = {results, device.stage()->members(place->scorer)};
                 results += of.count;
                 scorers |= 1u << place->scorer;
             }
-            frame.result_of_slot.push_back(of.first + place->member);
+            frame.result_of_use.push_back(of.first + place->member);
         } else {
-            frame.result_of_slot.push_back(part_of(*slot->family, frame, results).first + slot->place_in_family);
+            frame.result_of_use.push_back(part_of(*use->family, frame, results).first + use->place_in_family);
         }
     frame.results.resize(results);
     return scorers;
@@ -217,7 +217,7 @@ void Session::Impl::start(std::unique_ptr<Frame> owned, const PicturePair &given
         for (const Frame::Part &part : owned->parts) measure(*owned, part);
     if (device_scorers) queue_.copiers(given.ref.memory()).reserve(1);
     queue_.make_room(parts);
-    if (!owned->slots.empty()) metrics.give(owned->index);
+    if (!owned->uses.empty()) metrics.give(owned->index);
     Frame &frame = queue_.enter(std::move(owned), parts + (device_scorers ? 1 : 0));
     frames_given_++;
     history_.add(kept, looked_back_at);
@@ -247,8 +247,7 @@ void Session::Impl::measure(Frame &frame, const Frame::Part &part) {
 }
 
 void Session::Impl::measure_areas(Frame &frame) {
-    if (frame.areas)
-        local->measure(*frame.areas, frame.slots, frame.results, frame.result_of_slot, frame.local_figures);
+    if (frame.areas) local->measure(*frame.areas, frame.uses, frame.results, frame.result_of_use, frame.local_figures);
 }
 
 void Session::Impl::hand_out() {
@@ -258,8 +257,8 @@ void Session::Impl::hand_out() {
 
 void Session::Impl::emit(Frame &frame) {
     new_scores_.clear();
-    for (std::size_t i = 0; i < frame.slots.size(); i++)
-        frame.slots[i]->emit(frame.index, frame.results[frame.result_of_slot[i]], new_scores_);
+    for (std::size_t i = 0; i < frame.uses.size(); i++)
+        frame.uses[i]->emit(frame.index, frame.results[frame.result_of_use[i]], new_scores_);
     scores.append(new_scores_.scores, new_scores_.aggregates);
     if (frame.areas) local->add(frame.index, std::move(frame.areas), frame.local_figures);
 }

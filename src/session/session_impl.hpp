@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "session/callback_scope.hpp"
 #include "session/frame_queue.hpp"
@@ -28,11 +27,11 @@ class Session::Impl final : public FrameWork {
     // Registration
     void use_device(const DeviceChoice &choice);
     void start_wished_device();
-    std::unique_ptr<MetricSlot> make_slot(const MetricInfo &info, const OptionTexts &options, bool pinned) const;
-    void add(MetricSet::Slots slots);
+    std::unique_ptr<MetricUse> make_use(const MetricInfo &info, const OptionTexts &options, bool pinned) const;
+    void add(MetricSet::Uses uses);
     void use_local_scores(LocalConfig config);
     void prepare(const PictureFormat &format);
-    bool is_on_device(const MetricSlot &slot) const { return device.place_of(slot).has_value(); }
+    bool is_on_device(const MetricUse &use) const { return device.place_of(use).has_value(); }
 
     // Frames
     void read(const PicturePair &pair, unsigned index);

@@ -27,25 +27,25 @@ void Session::Impl::use_device(const DeviceChoice &choice) {
 
 void Session::Impl::start_wished_device() {
     if (!device.start_wished() || config.gpumask) return;
-    for (const auto &slot : metrics.slots()) slot->allow_device();
+    for (const auto &use : metrics.uses()) use->allow_device();
 }
 
-std::unique_ptr<MetricSlot> Session::Impl::make_slot(const MetricInfo &info, const OptionTexts &options,
-                                                     bool pinned) const {
+std::unique_ptr<MetricUse> Session::Impl::make_use(const MetricInfo &info, const OptionTexts &options,
+                                                   bool pinned) const {
     const DeviceStage *const stage = device.stage();
     if (pinned && stage && stage->prepared())
         throw invalid("feature '" + std::string(info.name) + "_" + std::string(stage->backend()) +
                       "' was registered too late: register a device's metrics before the first pictures");
     // With a gpumask only pinned features run on the device (backends.md 4.3).
-    const auto place = pinned                     ? MetricSlot::Place::pinned
-                       : stage && !config.gpumask ? MetricSlot::Place::device
-                                                  : MetricSlot::Place::cpu;
-    return std::make_unique<MetricSlot>(info, options, place);
+    const auto place = pinned                     ? MetricUse::Place::pinned
+                       : stage && !config.gpumask ? MetricUse::Place::device
+                                                  : MetricUse::Place::cpu;
+    return std::make_unique<MetricUse>(info, options, place);
 }
 
-void Session::Impl::add(MetricSet::Slots slots) {
+void Session::Impl::add(MetricSet::Uses uses) {
     refuse_inside_handler();
-    metrics.add(std::move(slots), format_ ? &*format_ : nullptr, frames_given_ > 0);
+    metrics.add(std::move(uses), format_ ? &*format_ : nullptr, frames_given_ > 0);
 }
 
 void Session::Impl::use_local_scores(LocalConfig wanted) {
@@ -53,29 +53,29 @@ void Session::Impl::use_local_scores(LocalConfig wanted) {
     local_config_ = std::move(wanted);
 }
 
-// All slots or none.
+// All uses or none.
 void Session::Impl::prepare(const PictureFormat &format) {
     check_format_is_kept(format);
-    if (format_) return; // later slots were prepared when registered
+    if (format_) return; // later uses were prepared when registered
     start_wished_device();
     std::vector<std::unique_ptr<Metric>> prepared;
-    std::vector<LocalScores::Prepared> with_slots;
-    for (const auto &slot : metrics.slots()) {
-        prepared.push_back(slot->make_prepared(format));
-        with_slots.push_back({slot.get(), prepared.back().get()});
+    std::vector<LocalScores::Prepared> with_uses;
+    for (const auto &use : metrics.uses()) {
+        prepared.push_back(use->make_prepared(format));
+        with_uses.push_back({use.get(), prepared.back().get()});
     }
     std::unique_ptr<LocalScores> made;
-    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, with_slots, isa);
+    if (local_config_) made = std::make_unique<LocalScores>(*local_config_, format, with_uses, isa);
     std::vector<DeviceStage::Candidate> candidates;
-    for (const auto &[slot, metric] : with_slots)
-        candidates.push_back({slot, metric, made && made->needs(*slot) ? &made->all_tiles() : nullptr});
+    for (const auto &[use, metric] : with_uses)
+        candidates.push_back({use, metric, made && made->needs(*use) ? &made->all_tiles() : nullptr});
     device.prepare(format, candidates);
-    if (made) made->split_by([this](const MetricSlot &slot) { return is_on_device(slot); });
-    for (std::size_t i = 0; i < prepared.size(); i++) metrics.slots()[i]->take(std::move(prepared[i]));
+    if (made) made->split_by([this](const MetricUse &use) { return is_on_device(use); });
+    for (std::size_t i = 0; i < prepared.size(); i++) metrics.uses()[i]->take(std::move(prepared[i]));
     local = std::move(made);
     if (local && device.pipeline()) queue_.use_finishers(finishing_threads());
     // Only single metrics support tiles.
-    metrics.form_families([this](const MetricSlot &slot) { return !is_on_device(slot); }, !local);
+    metrics.form_families([this](const MetricUse &use) { return !is_on_device(use); }, !local);
     if (device.stage()) queue_.allow_in_flight(device.stage()->frames_in_flight());
     format_ = format;
     device.make_final();
@@ -100,9 +100,9 @@ std::string_view Session::backend_used() const {
 
 std::vector<std::pair<std::string, std::string>> Session::feature_backends() const {
     std::vector<std::pair<std::string, std::string>> out;
-    for (const auto &slot : impl_->metrics.slots()) {
-        const std::string name(slot->info().name);
-        if (!impl_->is_on_device(*slot)) {
+    for (const auto &use : impl_->metrics.uses()) {
+        const std::string name(use->info().name);
+        if (!impl_->is_on_device(*use)) {
             out.emplace_back(name, "cpu");
             continue;
         }
@@ -115,17 +115,17 @@ std::vector<std::pair<std::string, std::string>> Session::feature_backends() con
 std::vector<std::string> Session::features_off_device() const {
     std::vector<std::string> names;
     if (!impl_->device.stage()) return names;
-    for (const auto &slot : impl_->metrics.slots())
-        if (!impl_->is_on_device(*slot)) names.emplace_back(slot->info().name);
+    for (const auto &use : impl_->metrics.uses())
+        if (!impl_->is_on_device(*use)) names.emplace_back(use->info().name);
     return names;
 }
 
 bool Session::reads_chroma() const {
     const DevicePipeline *const pipeline = impl_->device.pipeline();
     if (pipeline && pipeline->planes() > 1) return true;
-    const auto &slots = impl_->metrics.slots();
-    return std::any_of(slots.begin(), slots.end(),
-                       [&](const auto &slot) { return slot->reads_chroma() && !impl_->is_on_device(*slot); });
+    const auto &uses = impl_->metrics.uses();
+    return std::any_of(uses.begin(), uses.end(),
+                       [&](const auto &use) { return use->reads_chroma() && !impl_->is_on_device(*use); });
 }
 
 ExtractorName Session::find_extractor(std::string_view extractor, const OptionTexts &options) const {
@@ -147,14 +147,14 @@ void Session::use_feature(std::string_view extractor, const OptionTexts &options
     for (const std::string &option : unknown_options(name.info->options, own))
         log(LogLevel::warning,
             "feature '" + std::string(extractor) + "' has no option '" + option + "'; it is ignored");
-    MetricSet::Slots slots;
-    slots.push_back(impl_->make_slot(*name.info, own, !name.backend.empty()));
-    impl_->add(std::move(slots));
+    MetricSet::Uses uses;
+    uses.push_back(impl_->make_use(*name.info, own, !name.backend.empty()));
+    impl_->add(std::move(uses));
     impl_->device.take(std::move(wish));
 }
 
 void Session::use_features_of(std::span<const Model> models) {
-    MetricSet::Slots slots;
+    MetricSet::Uses uses;
     BackendWish wish;
     for (const Model &model : models) wish.add(model.wish());
     wish = impl_->device.with(wish);
@@ -164,9 +164,9 @@ void Session::use_features_of(std::span<const Model> models) {
             if (!info)
                 throw invalid("no feature extractor provides '" + feature.name + "', which model '" + model.name() +
                               "' needs");
-            slots.push_back(impl_->make_slot(*info, feature.options, false));
+            uses.push_back(impl_->make_use(*info, feature.options, false));
         }
-    impl_->add(std::move(slots));
+    impl_->add(std::move(uses));
     impl_->device.take(std::move(wish));
     impl_->predictions.mount(models);
 }
@@ -180,14 +180,14 @@ void Session::prepare(const PictureFormat &format) { impl_->prepare(format); }
 
 std::vector<std::string> Session::registered() const {
     std::vector<std::string> list;
-    for (const auto &slot : impl_->metrics.slots()) list.push_back(slot->identity());
+    for (const auto &use : impl_->metrics.uses()) list.push_back(use->identity());
     return list;
 }
 
 std::vector<std::string> Session::score_names() const {
     std::vector<std::string> list;
-    for (const auto &slot : impl_->metrics.slots())
-        for (const auto &[provided, stored] : slot->stored_names()) list.push_back(stored);
+    for (const auto &use : impl_->metrics.uses())
+        for (const auto &[provided, stored] : use->stored_names()) list.push_back(stored);
     return list;
 }
 

@@ -1,7 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "base/error.hpp"
 #include "cli/help.hpp"

@@ -14,7 +14,7 @@
 #include "metrics/registry.hpp"
 #include "parity.hpp"
 #include "scores/feature_name.hpp"
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 #include "session/session.hpp"
 #include "system/descriptor.hpp"
 #include "system/files.hpp"
@@ -138,9 +138,9 @@ std::vector<std::string> cell_scores(const Options &o, const std::string &featur
     const auto [name, options] = name_and_options(feature);
     const MetricInfo *const info = o.cell ? find_metric(name) : nullptr;
     if (!info) return names;
-    const MetricSlot slot(*info, options, MetricSlot::Place::cpu);
-    for (const std::string_view local : slot.make_prepared(open_clip(o, o.reference)->format())->local_names()) {
-        const auto stored = slot.stored_names().find(local);
+    const MetricUse use(*info, options, MetricUse::Place::cpu);
+    for (const std::string_view local : use.make_prepared(open_clip(o, o.reference)->format())->local_names()) {
+        const auto stored = use.stored_names().find(local);
         names.emplace_back(feature_alias(stored->second));
     }
     return names;

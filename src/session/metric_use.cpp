@@ -1,4 +1,4 @@
-#include "session/metric_slot.hpp"
+#include "session/metric_use.hpp"
 
 #include <algorithm>
 
@@ -7,27 +7,27 @@
 namespace vmaf {
 
 // Collects a metric's scores; stores nothing until a frame is complete.
-class MetricSlot::Sink final : public ScoreSink {
+class MetricUse::Sink final : public ScoreSink {
   public:
-    Sink(MetricSlot &slot, NewScores &scores) : slot_(slot), scores_(scores) {}
+    Sink(MetricUse &use, NewScores &scores) : use_(use), scores_(scores) {}
 
     void score(std::string_view name, unsigned index, double value) override {
-        const auto stored = slot_.stored_names_.find(name);
-        scores_.scores.push_back({stored == slot_.stored_names_.end() ? kept(name) : stored->second, index, value});
+        const auto stored = use_.stored_names_.find(name);
+        scores_.scores.push_back({stored == use_.stored_names_.end() ? kept(name) : stored->second, index, value});
     }
     void aggregate(std::string_view name, double value) override { scores_.aggregates.push_back({kept(name), value}); }
 
   private:
     std::string_view kept(std::string_view name) {
-        const auto known = slot_.other_names_.find(name);
-        return known != slot_.other_names_.end() ? *known : *slot_.other_names_.emplace(name).first;
+        const auto known = use_.other_names_.find(name);
+        return known != use_.other_names_.end() ? *known : *use_.other_names_.emplace(name).first;
     }
 
-    MetricSlot &slot_;
+    MetricUse &use_;
     NewScores &scores_;
 };
 
-MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place)
+MetricUse::MetricUse(const MetricInfo &info, const OptionTexts &options, Place place)
     : info_(info), options_(info.name, info.options, options), place_(place) {
     const std::string suffix = options_.name_suffix();
     identity_ = stored_name(info.name, suffix);
@@ -36,29 +36,29 @@ MetricSlot::MetricSlot(const MetricInfo &info, const OptionTexts &options, Place
     metric_ = info.create(options_);
 }
 
-bool MetricSlot::provides(std::string_view stored_name) const {
+bool MetricUse::provides(std::string_view stored_name) const {
     return std::any_of(stored_names_.begin(), stored_names_.end(),
                        [&](const auto &entry) { return entry.second == stored_name; });
 }
 
-std::unique_ptr<Metric> MetricSlot::make_prepared(const PictureFormat &format) const {
+std::unique_ptr<Metric> MetricUse::make_prepared(const PictureFormat &format) const {
     std::unique_ptr<Metric> metric = info_.create(options_);
     metric->prepare(format);
     return metric;
 }
 
-void MetricSlot::take(std::unique_ptr<Metric> prepared) noexcept {
+void MetricUse::take(std::unique_ptr<Metric> prepared) noexcept {
     metric_ = std::move(prepared);
     prepared_ = true;
 }
 
-void MetricSlot::emit(unsigned index, const FrameResult &result, NewScores &scores) {
+void MetricUse::emit(unsigned index, const FrameResult &result, NewScores &scores) {
     emitted_ = true;
     Sink sink(*this, scores);
     metric_->emit(index, result, sink);
 }
 
-void MetricSlot::flush(NewScores &scores) {
+void MetricUse::flush(NewScores &scores) {
     if (flushed_) return;
     const std::size_t scores_before = scores.scores.size(), aggregates_before = scores.aggregates.size();
     try {

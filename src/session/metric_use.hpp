@@ -15,7 +15,7 @@
 
 namespace vmaf {
 
-// Scores for the collector. Their names are owned by the slots.
+// Scores for the collector. Their names are owned by the uses.
 struct NewScores {
     std::vector<NewScore> scores;
     std::vector<NewAggregate> aggregates;
@@ -28,12 +28,12 @@ struct NewScores {
 
 class MetricFamily;
 
-class MetricSlot final {
+class MetricUse final {
   public:
     // Where a metric may run. `pinned`: on the device only.
     enum class Place { cpu, device, pinned };
 
-    MetricSlot(const MetricInfo &info, const OptionTexts &options, Place place);
+    MetricUse(const MetricInfo &info, const OptionTexts &options, Place place);
 
     const MetricInfo &info() const { return info_; }
     const OptionValues &options() const { return options_; }
@@ -49,7 +49,7 @@ class MetricSlot final {
     bool provides(std::string_view stored_name) const;
     bool reads_chroma() const { return ((planes_read().ref | planes_read().dist) & kChromaPlanes) != 0; }
 
-    // Preparing all slots of a session is all or nothing: each creates a metric for the format, or throws if it cannot
+    // Preparing all uses of a session is all or nothing: each creates a metric for the format, or throws if it cannot
     // score such pictures; then all adopt theirs, or none does.
     bool prepared() const { return prepared_; }
     std::unique_ptr<Metric> make_prepared(const PictureFormat &format) const;

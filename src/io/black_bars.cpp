@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <numeric>
 
-#include "base/error.hpp"
 #include "io/preparation.hpp"
 
 namespace vmaf {

@@ -34,7 +34,7 @@ std::size_t ByteSource::take_buffered(std::span<std::byte> memory) {
 Error ByteSource::became_shorter() const { return invalid(name() + " became shorter while it was read"); }
 
 // One system call; 0 at the end of the data.
-std::size_t ByteSource::read_some(std::span<system::Part> parts) {
+std::size_t ByteSource::read_some(std::span<system::Buffer> parts) {
     const std::size_t count = file_.read_some(parts);
     if (count == 0 && bytes_left_ > 0) throw became_shorter();
     bytes_left_ -= std::min<std::uint64_t>(bytes_left_, count);
@@ -42,14 +42,14 @@ std::size_t ByteSource::read_some(std::span<system::Part> parts) {
 }
 
 std::size_t ByteSource::read(std::span<std::byte> memory) {
-    const system::Part part{memory.data(), memory.size()};
+    const system::Buffer part{memory.data(), memory.size()};
     return read(std::span(&part, 1));
 }
 
-std::size_t ByteSource::read(std::span<const system::Part> wanted) {
+std::size_t ByteSource::read(std::span<const system::Buffer> wanted) {
     std::size_t total = 0, direct = 0;
     parts_.clear();
-    for (const system::Part &part : wanted) {
+    for (const system::Buffer &part : wanted) {
         const std::span memory(static_cast<std::byte *>(part.memory), part.bytes);
         const std::size_t taken = take_buffered(memory);
         total += taken;
@@ -62,7 +62,7 @@ std::size_t ByteSource::read(std::span<const system::Part> wanted) {
     if (buffer_.size() != kBufferBytes)
         buffer_ = std::vector<std::byte>(kBufferBytes); // the gathered bytes are used up
     parts_.push_back({buffer_.data(), buffer_.size()});
-    std::span<system::Part> open = parts_;
+    std::span<system::Buffer> open = parts_;
     while (direct > 0) {
         std::size_t count = read_some(open);
         if (count == 0) return total;
@@ -92,7 +92,7 @@ std::uint64_t ByteSource::gather(std::uint64_t bytes) {
             const std::size_t more = std::max(kFirstGatheredBytes, 2 * buffer_.size());
             buffer_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, more)));
         }
-        system::Part part{buffer_.data() + buffer_end_, buffer_.size() - buffer_end_};
+        system::Buffer part{buffer_.data() + buffer_end_, buffer_.size() - buffer_end_};
         const std::size_t count = read_some(std::span(&part, 1));
         if (count == 0) break;
         buffer_end_ += count;
@@ -164,7 +164,7 @@ void ByteSource::check_whole() const {
 std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> memory) const {
     std::size_t done = 0;
     while (done < memory.size()) {
-        const system::Part part{memory.data() + done, memory.size() - done};
+        const system::Buffer part{memory.data() + done, memory.size() - done};
         const std::size_t count = file_.read_some_at(offset + done, std::span(&part, 1));
         if (count == 0) break;
         done += count;
@@ -172,13 +172,13 @@ std::size_t ByteSource::read_some_at(std::uint64_t offset, std::span<std::byte> 
     return done;
 }
 
-void ByteSource::read_at(std::uint64_t offset, std::span<system::Part> parts) const {
+void ByteSource::read_at(std::uint64_t offset, std::span<system::Buffer> parts) const {
     while (!parts.empty()) {
         const std::size_t count = file_.read_some_at(offset, parts);
         if (count == 0) throw became_shorter();
         offset += count;
         for (std::size_t left = count; left > 0;) {
-            system::Part &first = parts.front();
+            system::Buffer &first = parts.front();
             const std::size_t step = std::min(left, first.bytes);
             first.memory = static_cast<std::byte *>(first.memory) + step;
             first.bytes -= step;

@@ -27,7 +27,7 @@ class ByteSource {
     // Fill memory, or all parts in order. Return the number of bytes read: fewer than requested only at the end. Throw
     // Error on failure, and Error(ECANCELED) after cancel().
     std::size_t read(std::span<std::byte> memory);
-    std::size_t read(std::span<const system::Part> parts);
+    std::size_t read(std::span<const system::Buffer> parts);
     // Skips bytes; returns how many were skipped.
     std::uint64_t skip(std::uint64_t bytes);
 
@@ -41,7 +41,7 @@ class ByteSource {
     std::optional<std::uint64_t> position() const;
     // Fills all parts from an offset of a regular file; thread-safe. Throws Error if the file ends
     // earlier.
-    void read_at(std::uint64_t offset, std::span<system::Part> parts) const;
+    void read_at(std::uint64_t offset, std::span<system::Buffer> parts) const;
     // The same for what is available: fewer bytes only at the end of the file.
     std::size_t read_some_at(std::uint64_t offset, std::span<std::byte> memory) const;
     // Maps bytes of a regular file, or returns null. Bytes lost later read as zeros, and check_whole()
@@ -59,7 +59,7 @@ class ByteSource {
 
   private:
     std::size_t take_buffered(std::span<std::byte> memory);
-    std::size_t read_some(std::span<system::Part> parts);
+    std::size_t read_some(std::span<system::Buffer> parts);
     void update_size();
     Error became_shorter() const;
 
@@ -69,7 +69,7 @@ class ByteSource {
     std::uint64_t bytes_left_ = 0; // beyond the file's position; regular files
     std::vector<std::byte> buffer_;
     std::size_t buffer_begin_ = 0, buffer_end_ = 0;
-    std::vector<system::Part> parts_; // scratch copy of a read's parts
+    std::vector<system::Buffer> parts_; // scratch copy of a read's parts
     std::vector<std::byte> skipped_;
     struct Mapped {
         std::atomic<bool> is_lost{false};

@@ -216,7 +216,7 @@ void FrameLoader::plan(const Picture &picture) {
 
 bool FrameLoader::load(ByteSource &source, const Picture &picture, std::uint64_t &got) {
     plan(picture);
-    got = source.read(std::span<const system::Part>(parts_));
+    got = source.read(std::span<const system::Buffer>(parts_));
     if (got + tail_bytes_ == stored_.bytes()) got += source.skip(tail_bytes_);
     if (got < stored_.bytes()) return false;
     finish(picture);

@@ -93,7 +93,7 @@ class FrameLoader {
     unsigned planes_;          // that pictures take from the file
     std::uint64_t tail_bytes_; // of later planes
     bool widens_;              // 8-bit samples become 16-bit ones
-    std::vector<system::Part> parts_;
+    std::vector<system::Buffer> parts_;
     std::vector<std::byte> discarded_; // one row; samples without a place in the picture
     // Planes that cannot be read directly into the picture. Created with the first frame, as pages that cost nothing
     // until samples arrive: a header alone can state any size.

@@ -1,6 +1,5 @@
 #include "system/environment.hpp"
 
-#include <cstdlib>
 #include <sys/auxv.h>
 
 namespace vmaf::system {

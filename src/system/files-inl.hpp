@@ -2,12 +2,12 @@
 // system.
 namespace vmaf::system {
 
-PlacedFile::PlacedFile(const std::string &path) : file_(std::make_unique<File>(path)) {}
-PlacedFile::PlacedFile(PlacedFile &&other) noexcept = default;
-PlacedFile &PlacedFile::operator=(PlacedFile &&other) noexcept = default;
-PlacedFile::~PlacedFile() = default;
-void PlacedFile::write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
-    file_->write_at(place, bytes);
+OffsetFile::OffsetFile(const std::string &path) : file_(std::make_unique<File>(path)) {}
+OffsetFile::OffsetFile(OffsetFile &&other) noexcept = default;
+OffsetFile &OffsetFile::operator=(OffsetFile &&other) noexcept = default;
+OffsetFile::~OffsetFile() = default;
+void OffsetFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
+    file_->write_at(offset, bytes);
 }
 
 GrowingFile::GrowingFile(const std::string &path, Start start) : file_(std::make_unique<File>(path, start)) {}

@@ -31,14 +31,14 @@ bool write_text(int descriptor, std::string_view text);
 
 // A new file that threads fill at different offsets. Replaces a regular file; refuses links, pipes and anything else,
 // since no user typed this name.
-class PlacedFile {
+class OffsetFile {
   public:
-    explicit PlacedFile(const std::string &path); // throws OutputError
-    PlacedFile(PlacedFile &&other) noexcept;
-    PlacedFile &operator=(PlacedFile &&other) noexcept;
-    ~PlacedFile();
+    explicit OffsetFile(const std::string &path); // throws OutputError
+    OffsetFile(OffsetFile &&other) noexcept;
+    OffsetFile &operator=(OffsetFile &&other) noexcept;
+    ~OffsetFile();
 
-    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const; // throws OutputError
+    void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const; // throws OutputError
 
   private:
     class File;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
@@ -97,7 +96,7 @@ bool write_text(int descriptor, std::string_view text) {
     return true;
 }
 
-class PlacedFile::File {
+class OffsetFile::File {
   public:
     explicit File(const std::string &path) : path_(path) {
         check_way(path, folder_of(path));
@@ -117,12 +116,12 @@ class PlacedFile::File {
         descriptor_ = std::move(temporary.descriptor());
     }
 
-    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
+    void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
         while (!bytes.empty()) {
-            const ssize_t written = pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(place));
+            const ssize_t written = pwrite(descriptor_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
             if (written < 0 && errno == EINTR) continue;
             if (written <= 0) throw cannot_write(path_, written < 0 ? errno : ENOSPC);
-            place += std::uint64_t(written);
+            offset += std::uint64_t(written);
             bytes = bytes.subspan(std::size_t(written));
         }
     }

@@ -45,19 +45,19 @@ OutputError cannot(const std::string &what, DWORD code) {
     return OutputError(error.code(), error.what());
 }
 
-void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *place, const std::string &path) {
+void write_all(HANDLE handle, const void *bytes, std::size_t count, OVERLAPPED *offset, const std::string &path) {
     const auto *memory = static_cast<const char *>(bytes);
     while (count > 0) {
         DWORD written = 0;
         const auto step = static_cast<DWORD>(std::min<std::size_t>(count, std::size_t{1} << 30));
-        if (!WriteFile(handle, memory, step, &written, place))
+        if (!WriteFile(handle, memory, step, &written, offset))
             throw cannot("cannot write '" + path + "'", GetLastError());
         memory += written;
         count -= written;
-        if (!place) continue;
-        const std::uint64_t next = (std::uint64_t{place->OffsetHigh} << 32 | place->Offset) + written;
-        place->Offset = static_cast<DWORD>(next);
-        place->OffsetHigh = static_cast<DWORD>(next >> 32);
+        if (!offset) continue;
+        const std::uint64_t next = (std::uint64_t{offset->OffsetHigh} << 32 | offset->Offset) + written;
+        offset->Offset = static_cast<DWORD>(next);
+        offset->OffsetHigh = static_cast<DWORD>(next >> 32);
     }
 }
 
@@ -100,7 +100,7 @@ bool write_text(int descriptor, std::string_view text) {
     return _write(descriptor, text.data(), static_cast<unsigned>(text.size())) == static_cast<int>(text.size());
 }
 
-class PlacedFile::File {
+class OffsetFile::File {
   public:
     explicit File(const std::string &path) : path_(path) {
         const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
@@ -112,10 +112,10 @@ class PlacedFile::File {
         if (!handle_.is_open()) throw cannot("cannot create '" + path + "'", GetLastError());
     }
 
-    void write_at(std::uint64_t place, std::span<const std::byte> bytes) const {
+    void write_at(std::uint64_t offset, std::span<const std::byte> bytes) const {
         OVERLAPPED where{};
-        where.Offset = static_cast<DWORD>(place);
-        where.OffsetHigh = static_cast<DWORD>(place >> 32);
+        where.Offset = static_cast<DWORD>(offset);
+        where.OffsetHigh = static_cast<DWORD>(offset >> 32);
         write_all(handle_.get(), bytes.data(), bytes.size(), &where, path_);
     }
 
@@ -145,9 +145,9 @@ class GrowingFile::File {
         std::int64_t end = size.QuadPart;
         if (start == Start::empty) end = 0;
         if (start == Start::after_whole_lines) end = whole_lines(end);
-        LARGE_INTEGER place{};
-        place.QuadPart = end;
-        if (!SetFilePointerEx(handle_.get(), place, nullptr, FILE_BEGIN) ||
+        LARGE_INTEGER offset{};
+        offset.QuadPart = end;
+        if (!SetFilePointerEx(handle_.get(), offset, nullptr, FILE_BEGIN) ||
             (end != size.QuadPart && !SetEndOfFile(handle_.get())))
             throw cannot("cannot write '" + path + "'", GetLastError());
         was_empty_ = end == 0;

@@ -6,13 +6,13 @@ InputFile::InputFile(InputFile &&other) noexcept = default;
 InputFile::~InputFile() = default;
 const std::string &InputFile::name() const { return file_->name(); }
 bool InputFile::is_regular() const { return file_->is_regular(); }
-std::size_t InputFile::read_some(std::span<const Part> parts) { return file_->read_some(parts); }
-std::size_t InputFile::read_some_at(std::uint64_t place, std::span<const Part> parts) const {
-    return file_->read_some_at(place, parts);
+std::size_t InputFile::read_some(std::span<const Buffer> parts) { return file_->read_some(parts); }
+std::size_t InputFile::read_some_at(std::uint64_t offset, std::span<const Buffer> parts) const {
+    return file_->read_some_at(offset, parts);
 }
-std::shared_ptr<const std::byte> InputFile::map(std::uint64_t place, std::size_t bytes,
+std::shared_ptr<const std::byte> InputFile::map(std::uint64_t offset, std::size_t bytes,
                                                 std::shared_ptr<std::atomic<bool>> is_lost) const {
-    return file_->map(place, bytes, std::move(is_lost));
+    return file_->map(offset, bytes, std::move(is_lost));
 }
 std::optional<std::uint64_t> InputFile::position() const { return file_->position(); }
 std::uint64_t InputFile::size() const { return file_->size(); }

@@ -11,7 +11,7 @@
 
 namespace vmaf::system {
 
-struct Part { // of memory, filled by one read
+struct Buffer { // of memory, filled by one read
     void *memory;
     std::size_t bytes;
 };
@@ -31,12 +31,12 @@ class InputFile {
 
     // Fills the parts in order, starting where the last such read ended; returns the number of bytes, 0 at the end. May
     // return fewer than are available. Throws Error, and Error(ECANCELED) after cancel().
-    std::size_t read_some(std::span<const Part> parts);
+    std::size_t read_some(std::span<const Buffer> parts);
     // The same at an offset of a regular file; several threads may read at once.
-    std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const;
+    std::size_t read_some_at(std::uint64_t offset, std::span<const Buffer> parts) const;
 
     // Maps bytes of a regular file, or returns null (see map_part(), mapped_part.hpp).
-    std::shared_ptr<const std::byte> map(std::uint64_t place, std::size_t bytes,
+    std::shared_ptr<const std::byte> map(std::uint64_t offset, std::size_t bytes,
                                          std::shared_ptr<std::atomic<bool>> is_lost) const;
 
     // Regular files: the next offset of read_some(), how to move it, and the current size.

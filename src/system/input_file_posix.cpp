@@ -23,11 +23,11 @@ namespace {
 constexpr int kPipeBytes = 1 << 20;
 constexpr std::size_t kMostParts = IOV_MAX;
 
-static_assert(sizeof(Part) == sizeof(iovec) && offsetof(Part, memory) == offsetof(iovec, iov_base) &&
-              offsetof(Part, bytes) == offsetof(iovec, iov_len));
+static_assert(sizeof(Buffer) == sizeof(iovec) && offsetof(Buffer, memory) == offsetof(iovec, iov_base) &&
+              offsetof(Buffer, bytes) == offsetof(iovec, iov_len));
 
-const iovec *as_iovec(std::span<const Part> parts) { return reinterpret_cast<const iovec *>(parts.data()); }
-int count_of(std::span<const Part> parts) { return static_cast<int>(std::min(parts.size(), kMostParts)); }
+const iovec *as_iovec(std::span<const Buffer> parts) { return reinterpret_cast<const iovec *>(parts.data()); }
+int count_of(std::span<const Buffer> parts) { return static_cast<int>(std::min(parts.size(), kMostParts)); }
 
 Error with_reason(const std::string &what, int code) { return Error(code, what + ": " + std::strerror(code)); }
 
@@ -113,7 +113,7 @@ class InputFile::File {
     const std::string &name() const { return name_; }
     bool is_regular() const { return is_regular_; }
 
-    std::size_t read_some(std::span<const Part> parts) {
+    std::size_t read_some(std::span<const Buffer> parts) {
         for (;;) {
             if (!is_regular_) wait_for_data();
             const ssize_t count = readv(descriptor_, as_iovec(parts), count_of(parts));
@@ -122,17 +122,17 @@ class InputFile::File {
         }
     }
 
-    std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const {
+    std::size_t read_some_at(std::uint64_t offset, std::span<const Buffer> parts) const {
         for (;;) {
-            const ssize_t count = read_at(descriptor_, as_iovec(parts), count_of(parts), static_cast<off_t>(place));
+            const ssize_t count = read_at(descriptor_, as_iovec(parts), count_of(parts), static_cast<off_t>(offset));
             if (count >= 0) return static_cast<std::size_t>(count);
             if (errno != EINTR) throw cannot_read(errno);
         }
     }
 
-    std::shared_ptr<const std::byte> map(std::uint64_t place, std::size_t bytes,
+    std::shared_ptr<const std::byte> map(std::uint64_t offset, std::size_t bytes,
                                          std::shared_ptr<std::atomic<bool>> is_lost) const {
-        return is_regular_ ? map_part(descriptor_, place, bytes, std::move(is_lost)) : nullptr;
+        return is_regular_ ? map_part(descriptor_, offset, bytes, std::move(is_lost)) : nullptr;
     }
 
     std::optional<std::uint64_t> position() const {

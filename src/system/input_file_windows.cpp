@@ -18,9 +18,9 @@ class InputFile::File {
     File(int descriptor, std::string name) : name_(std::move(name)), descriptor_(descriptor) {
         handle_ = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
         is_regular_ = GetFileType(handle_) == FILE_TYPE_DISK;
-        LARGE_INTEGER place{};
-        if (is_regular_ && SetFilePointerEx(handle_, {}, &place, FILE_CURRENT))
-            position_ = static_cast<std::uint64_t>(place.QuadPart);
+        LARGE_INTEGER offset{};
+        if (is_regular_ && SetFilePointerEx(handle_, {}, &offset, FILE_CURRENT))
+            position_ = static_cast<std::uint64_t>(offset.QuadPart);
         at_opening_ = facts();
     }
     File(const File &) = delete;
@@ -30,7 +30,7 @@ class InputFile::File {
     const std::string &name() const { return name_; }
     bool is_regular() const { return is_regular_; }
 
-    std::size_t read_some(std::span<const Part> parts) {
+    std::size_t read_some(std::span<const Buffer> parts) {
         if (is_regular_) {
             const std::size_t count = read_some_at(position_, parts);
             position_ += count;
@@ -47,10 +47,10 @@ class InputFile::File {
         throw with_reason("cannot read " + name_, reason);
     }
 
-    std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const {
+    std::size_t read_some_at(std::uint64_t offset, std::span<const Buffer> parts) const {
         OVERLAPPED where{};
-        where.Offset = static_cast<DWORD>(place);
-        where.OffsetHigh = static_cast<DWORD>(place >> 32);
+        where.Offset = static_cast<DWORD>(offset);
+        where.OffsetHigh = static_cast<DWORD>(offset >> 32);
         DWORD count = 0;
         if (ReadFile(handle_, parts[0].memory, length(parts[0]), &count, &where) || GetLastError() == ERROR_HANDLE_EOF)
             return count;
@@ -102,7 +102,7 @@ class InputFile::File {
                 joined(facts.nFileSizeHigh, facts.nFileSizeLow),
                 joined(facts.ftLastWriteTime.dwHighDateTime, facts.ftLastWriteTime.dwLowDateTime)};
     }
-    static DWORD length(const Part &part) {
+    static DWORD length(const Buffer &part) {
         return static_cast<DWORD>(std::min<std::size_t>(part.bytes, std::size_t{1} << 30));
     }
 

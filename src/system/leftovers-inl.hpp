@@ -10,7 +10,7 @@ constexpr int kMomentsForMaking = 1000;       // at most; a file system may hang
 
 } // namespace
 
-struct LeftoverPlace {
+struct LeftoverEntry {
     enum class State { free, making, made };
     std::atomic<State> state{State::free};
     std::array<NativeName::value_type, kMostNameLength> name{};
@@ -18,17 +18,17 @@ struct LeftoverPlace {
 
 namespace {
 
-using State = LeftoverPlace::State;
-std::array<LeftoverPlace, kPlaces> places;
+using State = LeftoverEntry::State;
+std::array<LeftoverEntry, kPlaces> entries;
 std::atomic<bool> is_ending{false};
 
-LeftoverPlace *take_place(const NativeName &name) {
+LeftoverEntry *take_entry(const NativeName &name) {
     if (name.size() >= kMostNameLength) return nullptr;
-    for (LeftoverPlace &place : places) {
+    for (LeftoverEntry &entry : entries) {
         State expected = State::free;
-        if (!place.state.compare_exchange_strong(expected, State::making)) continue;
-        std::copy(name.c_str(), name.c_str() + name.size() + 1, place.name.begin());
-        return &place;
+        if (!entry.state.compare_exchange_strong(expected, State::making)) continue;
+        std::copy(name.c_str(), name.c_str() + name.size() + 1, entry.name.begin());
+        return &entry;
     }
     return nullptr;
 }
@@ -37,20 +37,20 @@ LeftoverPlace *take_place(const NativeName &name) {
 
 LeftoverFile::Making::Making(LeftoverFile &file, const NativeName &name) : file_(file) {
     SignalsBlocked::begin();
-    file_.place_ = take_place(name);
+    file_.entry_ = take_entry(name);
     if (!is_ending) return;
-    if (file_.place_) file_.place_->state = State::free;
+    if (file_.entry_) file_.entry_->state = State::free;
     wait_forever();
 }
 
 LeftoverFile::Making::~Making() {
-    if (file_.place_) file_.place_->state = file_.is_made_ ? State::made : State::free;
-    if (!file_.is_made_) file_.place_ = nullptr;
+    if (file_.entry_) file_.entry_->state = file_.is_made_ ? State::made : State::free;
+    if (!file_.is_made_) file_.entry_ = nullptr;
     SignalsBlocked::end();
 }
 
 LeftoverFile::~LeftoverFile() {
-    if (place_) place_->state = State::free;
+    if (entry_) entry_->state = State::free;
 }
 
 void stop_if_ending() noexcept {
@@ -60,9 +60,9 @@ void stop_if_ending() noexcept {
 void remove_leftovers() noexcept {
     is_ending = true;
     int moments = kMomentsForMaking;
-    for (LeftoverPlace &place : places) {
-        while (place.state == State::making && moments-- > 0) wait_a_moment();
-        if (place.state == State::made) remove_file(place.name.data());
+    for (LeftoverEntry &entry : entries) {
+        while (entry.state == State::making && moments-- > 0) wait_a_moment();
+        if (entry.state == State::made) remove_file(entry.name.data());
     }
 }
 

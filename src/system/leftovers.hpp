@@ -6,7 +6,7 @@
 
 namespace vmaf::system {
 
-struct LeftoverPlace;
+struct LeftoverEntry;
 using NativeName = std::filesystem::path::string_type; // as system calls take it
 
 // A file's entry in the table, from just before it is created until it is removed or renamed.
@@ -35,7 +35,7 @@ class LeftoverFile {
         LeftoverFile &file_;
     };
 
-    LeftoverPlace *place_ = nullptr; // null if the table was full
+    LeftoverEntry *entry_ = nullptr; // null if the table was full
     bool is_made_ = false;
 };
 

@@ -50,7 +50,7 @@ TEST(Child, DISABLED_SleepsAlone) { std::this_thread::sleep_for(std::chrono::min
 TEST(Child, DISABLED_ReadsAndReports) {
     InputFile file = InputFile::open("/dev/fd/10");
     std::array<char, 100> memory;
-    const Part part{memory.data(), memory.size()};
+    const Buffer part{memory.data(), memory.size()};
     const std::size_t count = file.read_some({&part, 1});
     EXPECT_TRUE(write_full(12, bytes_of("saw " + std::string(memory.data(), count))));
 }

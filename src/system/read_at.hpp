@@ -6,6 +6,6 @@
 
 namespace vmaf::system {
 
-ssize_t read_at(int descriptor, const iovec *parts, int count, off_t place); // as preadv(); may fill fewer parts
+ssize_t read_at(int descriptor, const iovec *parts, int count, off_t offset); // as preadv(); may fill fewer parts
 
 } // namespace vmaf::system

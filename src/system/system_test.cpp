@@ -1,5 +1,4 @@
 #include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
@@ -147,7 +146,7 @@ TEST_F(Files, SetIdBitsAreNotTakenOver) {
     put(path, "two");
     EXPECT_EQ(status_of(path).st_mode & 07777, 0751u);
     ASSERT_EQ(chmod(path.c_str(), 06640), 0);
-    { const PlacedFile left_alone(path); }
+    { const OffsetFile left_alone(path); }
     EXPECT_EQ(status_of(path).st_mode & 07777, 0640u);
     ASSERT_EQ(chmod(path.c_str(), 06640), 0);
     GrowingFile(path, GrowingFile::Start::at_end).append("line\n");
@@ -172,7 +171,7 @@ TEST_F(Files, PermissionsOfAnotherUsersFileAreNotTakenOver) {
     put(path, "two");
     expect_plain();
     someone_elses();
-    { const PlacedFile left_alone(path); }
+    { const OffsetFile left_alone(path); }
     expect_plain();
     someone_elses();
     GrowingFile(path, GrowingFile::Start::empty).append("line\n"); // written in place, so the owner stays
@@ -255,7 +254,7 @@ TEST_F(Files, PathsThroughLinksOfOthersAreRefused) {
             tried([&] { check_output_file(path); });
             tried([&] { put(path, "one"); });
             tried([&] { GrowingFile(path, GrowingFile::Start::empty); });
-            tried([&] { PlacedFile{path}; });
+            tried([&] { OffsetFile{path}; });
             tried([&] { reserve_file(path); });
             tried([&] { make_folders(way + "/new/folders"); });
         }
@@ -274,7 +273,7 @@ TEST_F(Files, TheAdministratorFollowsNoLinkOfOthers) {
     const std::string path = link + "/out";
     EXPECT_THROW(put(path, "one"), OutputError);
     EXPECT_THROW(GrowingFile(path, GrowingFile::Start::empty), OutputError);
-    EXPECT_THROW(PlacedFile{path}, OutputError);
+    EXPECT_THROW(OffsetFile{path}, OutputError);
     EXPECT_THROW(make_folders(link + "/new"), OutputError);
     EXPECT_TRUE(fs::is_empty(precious));
     // Another user may follow it.
@@ -355,26 +354,26 @@ TEST_F(Files, PipesAndGrowingFilesOfOthersAreRefusedWhereEverybodyCanPutThem) {
     EXPECT_EQ(content(file), "twothree");
 }
 
-TEST_F(Files, PlacedFilesReplaceOnlyRegularFiles) {
+TEST_F(Files, OffsetFilesReplaceOnlyRegularFiles) {
     const std::string path = folder_ + "/map", other = folder_ + "/other";
     put(other, "one");
     ASSERT_EQ(symlink("other", path.c_str()), 0);
-    EXPECT_THROW(PlacedFile{path}, Error);
+    EXPECT_THROW(OffsetFile{path}, Error);
     EXPECT_EQ(content(other), "one");
     ASSERT_EQ(unlink(path.c_str()), 0);
     ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-    EXPECT_THROW(PlacedFile{path}, Error); // must not wait for a reader
+    EXPECT_THROW(OffsetFile{path}, Error); // must not wait for a reader
     ASSERT_EQ(unlink(path.c_str()), 0);
     ASSERT_EQ(mkdir(path.c_str(), 0700), 0);
-    EXPECT_THROW(PlacedFile{path}, Error);
+    EXPECT_THROW(OffsetFile{path}, Error);
     EXPECT_EQ(entries(), 2);
 }
 
-TEST_F(Files, PlacedFilesKeepHardLinksOfTheOldContent) {
+TEST_F(Files, OffsetFilesKeepHardLinksOfTheOldContent) {
     const std::string path = folder_ + "/map", other = folder_ + "/other";
     put(other, "one");
     ASSERT_EQ(link(other.c_str(), path.c_str()), 0);
-    const PlacedFile file(path);
+    const OffsetFile file(path);
     file.write_at(2, std::as_bytes(std::span("xy", 2)));
     file.write_at(0, std::as_bytes(std::span("ab", 2)));
     EXPECT_EQ(content(path), "abxy");

@@ -1,6 +1,5 @@
 #include "io/libav/byte_input.hpp"
 
-#include <cstdio>
 #include <new>
 
 #include "base/error.hpp"

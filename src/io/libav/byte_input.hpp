@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "io/byte_source.hpp"
 #include "io/libav/libav.hpp"

@@ -44,14 +44,6 @@ template <class Value> std::string tag(const char *(*name)(Value), const Value &
     return found == "unknown" || found == "reserved" ? "" : found;
 }
 
-bool is_interlaced(const AVFrame &frame) {
-#ifdef AV_FRAME_FLAG_INTERLACED
-    return (frame.flags & AV_FRAME_FLAG_INTERLACED) != 0;
-#else
-    return frame.interlaced_frame != 0;
-#endif
-}
-
 const std::int32_t *display_matrix(const AVStream &stream) {
     constexpr std::size_t kBytes = 9 * sizeof(std::int32_t);
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
@@ -78,10 +70,8 @@ void find_orientation(const std::int32_t *matrix, VideoFacts &facts) {
 
 class LibavFile final : public VideoFile {
   public:
-    explicit LibavFile(const VideoRequest &request)
-        : request_(request), decoder_(std::make_unique<Decoder>(std::make_shared<Container>(request))),
-          clock_(fraction(decoder_->stream().avg_frame_rate)) {
-        read_first();
+    explicit LibavFile(const VideoRequest &request) : request_(request) {
+        open();
         if (const char *const why = reason_for_processor()) leave_to_processor(why);
         find_facts();
     }
@@ -129,17 +119,17 @@ class LibavFile final : public VideoFile {
     }
 
   private:
-    void read_first() {
-        read_ahead();
-        if (!has_frame_)
-            throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
-    }
-
-    void open_again() {
+    // From the start; reads the first frame.
+    void open() {
         decoder_ = std::make_unique<Decoder>(std::make_shared<Container>(request_));
         clock_ = FrameClock(fraction(decoder_->stream().avg_frame_rate));
         decoded_frames_ = 0;
-        read_first();
+        if (request_.deinterlace)
+            deinterlacer_ =
+                std::make_unique<Deinterlacer>([this](AVFrame *frame) { return decode(frame); }, decoder_->stream());
+        read_ahead();
+        if (!has_frame_)
+            throw invalid(decoder_->name() + " has no frame that can be decoded: " + reason(AVERROR_INVALIDDATA));
     }
 
     // Why a device would decode other samples; null if it would not.
@@ -165,14 +155,14 @@ class LibavFile final : public VideoFile {
             throw invalid("--hwaccel " + request_.hwaccel + " cannot be used for " + decoder_->name() + ": " + why +
                           "; leave the option out, or use auto");
         request_.hwaccel = "none";
-        open_again();
+        open();
         facts_.remark = decoder_->name() + " is decoded by the processor: " + why;
     }
 
     // Frames come through host memory after all, from the selected device.
     void begin_again() {
         request_.may_stay_on_device = false;
-        open_again();
+        open();
         if (maker_) maker_ = std::make_unique<PictureMaker>(*frame_, facts_, output_);
     }
 
@@ -205,20 +195,7 @@ class LibavFile final : public VideoFile {
 
     // Decodes a frame into frame_, through the deinterlacer if there is one.
     void read_ahead() {
-        if (!request_.deinterlace) {
-            has_frame_ = decode(frame_.get());
-        } else {
-            while (!(has_frame_ = deinterlacer_ && deinterlacer_->take(frame_.get())) && !is_ended_) {
-                is_ended_ = !decode(decoded_.get());
-                if (!is_ended_ && !deinterlacer_) {
-                    was_interlaced_ = is_interlaced(*decoded_);
-                    deinterlacer_ = std::make_unique<Deinterlacer>(*decoded_, decoder_->stream().time_base,
-                                                                   decoder_->stream().avg_frame_rate);
-                }
-                if (!is_ended_) decoded_->pts = decoded_->best_effort_timestamp;
-                if (deinterlacer_) deinterlacer_->give(is_ended_ ? nullptr : decoded_.get());
-            }
-        }
+        has_frame_ = deinterlacer_ ? deinterlacer_->next(frame_.get()) : decode(frame_.get());
         if (!has_frame_) return;
         const std::int64_t stamp = frame_->best_effort_timestamp;
         time_ = clock_.next(stamp == AV_NOPTS_VALUE
@@ -307,7 +284,7 @@ class LibavFile final : public VideoFile {
                                                                const_cast<AVStream *>(&stream), frame_.get());
         facts_.has_sample_aspect = aspect.num > 0 && aspect.den > 0;
         if (facts_.has_sample_aspect) facts_.sample_aspect = fraction(is_quarter_turn ? av_inv_q(aspect) : aspect);
-        facts_.is_interlaced = request_.deinterlace ? was_interlaced_ : is_interlaced(f);
+        facts_.is_interlaced = deinterlacer_ ? deinterlacer_->was_interlaced() : is_interlaced(f);
         facts_.has_film_grain = av_frame_get_side_data(&f, AV_FRAME_DATA_FILM_GRAIN_PARAMS) != nullptr;
         if (!facts_.container.ends_with("_pipe") && facts_.container != "image2") { // images: their demuxers invent one
             facts_.average_rate = fraction(stream.avg_frame_rate);
@@ -324,7 +301,7 @@ class LibavFile final : public VideoFile {
     VideoRequest request_;
     std::unique_ptr<Decoder> decoder_;
     std::unique_ptr<Deinterlacer> deinterlacer_;
-    Frame frame_ = new_frame(), decoded_ = new_frame();
+    Frame frame_ = new_frame();
     VideoFacts facts_;
     VideoOutput output_;
     std::unique_ptr<PictureMaker> maker_;
@@ -332,7 +309,7 @@ class LibavFile final : public VideoFile {
     FrameClock clock_;
     std::uint64_t decoded_frames_ = 0;
     FrameKind first_;
-    bool has_frame_ = false, is_first_ = true, is_ended_ = false, was_interlaced_ = false;
+    bool has_frame_ = false, is_first_ = true;
 };
 
 std::unique_ptr<VideoFile> open(const VideoRequest &request) { return std::make_unique<LibavFile>(request); }

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.hpp"
-
 namespace vmaf::libav {
 
 void PartSource::add(Group &group, const AVPacket &packet, bool is_start) {

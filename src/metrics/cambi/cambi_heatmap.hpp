@@ -23,7 +23,7 @@ class HeatmapFiles {
 
   private:
     double gain_;                           // 65535 / C, or 0 if C is 0
-    std::vector<system::PlacedFile> files_; // one per scale
+    std::vector<system::OffsetFile> files_; // one per scale
 };
 
 } // namespace vmaf::cambi

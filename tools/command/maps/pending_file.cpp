@@ -5,7 +5,6 @@
 #include <span>
 #include <system_error>
 
-#include "base/visible_text.hpp"
 #include "clips.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
@@ -53,8 +52,8 @@ PendingFile::~PendingFile() {
 }
 
 // Errors name the user's file.
-void PendingFile::write_at(std::uint64_t place, std::string_view bytes) try {
-    file_->write_at(place, std::as_bytes(std::span(bytes.data(), bytes.size())));
+void PendingFile::write_at(std::uint64_t offset, std::string_view bytes) try {
+    file_->write_at(offset, std::as_bytes(std::span(bytes.data(), bytes.size())));
 } catch (const system::OutputError &e) {
     throw cannot_write(name_, e.code());
 }

@@ -24,10 +24,10 @@ class PendingFile {
     void put_in_place();                    // after finish(): gives it its name
 
   private:
-    void write_at(std::uint64_t place, std::string_view bytes);
+    void write_at(std::uint64_t offset, std::string_view bytes);
 
     std::string name_, target_, path_; // as the user calls it; without links; until it is put in place
-    std::optional<system::PlacedFile> file_;
+    std::optional<system::OffsetFile> file_;
     system::LeftoverFile leftover_; // until the file has its final name
     std::uint64_t size_ = 0;
 };

@@ -2,7 +2,6 @@
 // building needs no vendor headers.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "system/dynamic_library.hpp"

@@ -8,7 +8,6 @@
 
 #include "base/option_items.hpp"
 #include "exit_code.hpp"
-#include "metrics/registry.hpp"
 #include "options.hpp"
 
 namespace vmaf::cli {

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "device/backend_wish.hpp"
+#include "device/backends.hpp"
 #include "exit_code.hpp"
 #include "report/escape.hpp"
 #include "system/log.hpp"
@@ -56,11 +57,10 @@ BackendChoice start_explicit(const BackendRequest &request, std::span<const GpuB
 }
 
 // `auto` skips devices slower than the processor's own code, unless selected by number.
-std::unique_ptr<StartedBackend> start_for_auto(const GpuBackend &backend, std::optional<unsigned> device) {
-    std::unique_ptr<StartedBackend> started = backend.start(device);
-    if (!device && started->device() && started->device()->info().is_processor)
-        throw Error(ENODEV, "its only device is the CPU");
-    return started;
+std::shared_ptr<Device> start_for_auto(const GpuBackend &backend, std::optional<unsigned> index) {
+    std::shared_ptr<Device> device = backend.start(index);
+    if (!index && device && device->info().is_processor) throw Error(ENODEV, "its only device is the CPU");
+    return device;
 }
 
 BackendChoice start_first_usable(const BackendRequest &request, std::span<const GpuBackend> built,
@@ -78,6 +78,15 @@ BackendChoice start_first_usable(const BackendRequest &request, std::span<const 
 }
 
 } // namespace
+
+std::span<const GpuBackend> gpu_backends() {
+    static const std::vector<GpuBackend> list = [] {
+        std::vector<GpuBackend> all;
+        for (const BuiltBackend &b : built_backends()) all.push_back({b.name, b.open, b.list, b.has_kernels});
+        return all;
+    }();
+    return list;
+}
 
 std::vector<const GpuBackend *> candidates(const BackendRequest &request, std::span<const GpuBackend> built) {
     std::vector<const GpuBackend *> list;

@@ -15,24 +15,13 @@
 
 namespace vmaf::cli {
 
-// A running GPU backend.
-class StartedBackend {
-  public:
-    virtual ~StartedBackend() = default;
-    // Call it before registering features. `is_explicit`: the user named this backend.
-    virtual void attach(Session &session, bool is_explicit) = 0;
-    virtual bool has_scored(const Session &session) const = 0; // whether it computed at least one score
-    // For pictures in memory that it reads fast; or null.
-    virtual std::shared_ptr<Device> device() const { return nullptr; }
-};
-
 // A GPU backend of this build. `start` and `devices` throw Error if it is unavailable; the descriptor of a refusal
 // reports the code from `start`.
 struct GpuBackend {
     std::string_view name;
-    std::function<std::unique_ptr<StartedBackend>(std::optional<unsigned> device)> start;
+    std::function<std::shared_ptr<Device>(std::optional<unsigned> index)> start;
     std::function<std::vector<DeviceInfo>()> devices;
-    std::function<bool(std::string_view extractor)> has_kernel;
+    bool has_kernels; // for metrics that run on devices
 };
 
 // The backends built into this binary, in the order of kBackends.
@@ -40,10 +29,12 @@ std::span<const GpuBackend> gpu_backends();
 
 struct BackendChoice {
     std::string name = "cpu";
-    std::unique_ptr<StartedBackend> backend; // null for the CPU
+    std::shared_ptr<Device> device; // null for the CPU
 
-    std::shared_ptr<Device> device() const { return backend ? backend->device() : nullptr; }
-    std::string used(const Session &session) const { return backend && !backend->has_scored(session) ? "cpu" : name; }
+    // What scored: not the device if it computed no score.
+    std::string used(const Session &session) const {
+        return device && session.backend_used() != device->info().backend ? "cpu" : name;
+    }
 };
 
 // The built backends that `auto` tries, in order.

@@ -4,37 +4,25 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
+#include "device/host/host_device.hpp"
 #include "exit_code.hpp"
 #include "usage.hpp"
 
 namespace vmaf::cli {
 namespace {
 
-class Fake final : public StartedBackend {
-  public:
-    explicit Fake(bool has_scored) : has_scored_(has_scored) {}
-    void attach(Session &, bool) override {}
-    bool has_scored(const Session &) const override { return has_scored_; }
-
-  private:
-    bool has_scored_;
-};
-
 GpuBackend working(std::string_view name, std::vector<std::string> *started = nullptr) {
     return {name,
             [name, started](std::optional<unsigned> device) {
                 if (started) started->push_back(std::string(name) + (device ? std::to_string(*device) : ""));
-                return std::make_unique<Fake>(true);
+                return std::shared_ptr<Device>();
             },
-            [] { return std::vector{DeviceInfo{.name = "Fake \"1\"", .arch = "sm_90", .memory_bytes = 5}}; },
-            [](std::string_view extractor) { return extractor == "vif"; }};
+            [] { return std::vector{DeviceInfo{.name = "Fake \"1\"", .arch = "sm_90", .memory_bytes = 5}}; }, true};
 }
 
 GpuBackend broken(std::string_view name, int code = ENODEV) {
-    return {name,
-            [code](std::optional<unsigned>) -> std::unique_ptr<StartedBackend> { throw Error(code, "no device"); },
-            [code]() -> std::vector<DeviceInfo> { throw Error(code, "no device"); },
-            [](std::string_view) { return false; }};
+    return {name, [code](std::optional<unsigned>) -> std::shared_ptr<Device> { throw Error(code, "no device"); },
+            [code]() -> std::vector<DeviceInfo> { throw Error(code, "no device"); }, false};
 }
 
 struct Outcome {
@@ -127,8 +115,7 @@ TEST(BackendChoice, PinnedFeaturesNeedTheirBackendActive) {
 }
 
 TEST(BackendChoice, ABackendThatScoredNothingWasNotUsed) {
-    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(false)}.used(Session({}))), "cpu");
-    EXPECT_EQ((BackendChoice{"cuda", std::make_unique<Fake>(true)}.used(Session({}))), "cuda");
+    EXPECT_EQ((BackendChoice{"cuda", open_host_device()}.used(Session({}))), "cpu");
     EXPECT_EQ(BackendChoice{}.used(Session({})), "cpu");
 }
 

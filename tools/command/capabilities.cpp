@@ -3,7 +3,6 @@
 #include <chrono>
 #include <future>
 #include <map>
-#include <thread>
 
 #include "backend_choice.hpp"
 #include "base/error.hpp"
@@ -115,7 +114,7 @@ std::string capabilities(const Options &options, std::span<const GpuBackend> bui
     const auto feature = [&](const MetricInfo *metric) {
         std::string list = "\"cpu\"";
         for (const GpuBackend &backend : built)
-            if (backend.has_kernel(metric->name)) list += ", " + json_string(backend.name);
+            if (backend.has_kernels && metric->on_devices) list += ", " + json_string(backend.name);
         return json_string(metric->name) + ": [" + list + "]";
     };
     const auto model = [](const BuiltinModel &m) { return json_string(m.version); };

@@ -1,6 +1,5 @@
 #include "clips.hpp"
 
-#include <cstdio>
 #include <vector>
 
 #include "base/error.hpp"
@@ -81,7 +80,7 @@ std::unique_ptr<FramePairs> open_clips(const Options &options, std::shared_ptr<K
         throw Failure(ExitCode::setup, "the clips do not match: " + std::to_string(problems.size()) + " problems");
     }
     if (!options.quiet)
-        for (const std::string &step : steps) say(options.place + step);
+        for (const std::string &step : steps) say(options.label + step);
     return std::make_unique<PlainPairs>(std::move(reference), std::move(distorted), steps);
 }
 

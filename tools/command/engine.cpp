@@ -55,10 +55,10 @@ std::shared_ptr<const BackendChoice> KeptEngine::backend(const BackendRequest &r
             made->lines.push_back(line);
         }));
     std::shared_ptr<const BackendChoice> choice = made->choice;
-    if (const auto device = choice->device())
+    if (const auto device = choice->device)
         made->clips = std::make_shared<KeptClips>(
             KeptClips::Memory{device->info().memory_bytes, [device] { return device->free_memory(); }});
-    if (choice->backend) backend_ = std::move(made); // `auto` that found none looks again
+    if (choice->device) backend_ = std::move(made); // `auto` that found none looks again
     return choice;
 }
 

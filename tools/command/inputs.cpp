@@ -43,7 +43,7 @@ void advise_model(const FramePairs &video, const Options &options) {
     const PictureFormat &p = video.format();
     if ((p.height >= 2160 || p.width >= 3840) && options.models.size() == 1 &&
         options.models[0].version == "vmaf_v0.6.1" && !options.no_prediction)
-        say(options.place + "pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
+        say(options.label + "pictures of " + std::to_string(p.width) + "x" + std::to_string(p.height) +
             " are scored with a model for 1080 lines; consider -m version=vmaf_4k_v0.6.1");
 }
 
@@ -73,8 +73,8 @@ std::unique_ptr<FramePairs> open_videos(const Options &options, std::shared_ptr<
     request.is_mismatch_warning = video.only_warns;
     request.finds_bars = video.finds_bars;
     request.kept = std::move(kept);
-    if (!options.quiet) request.say_step = [place = options.place](const std::string &step) { say(place + step); };
-    request.say_warning = [place = options.place](const std::string &sentence) { say(place + "warning: " + sentence); };
+    if (!options.quiet) request.say_step = [label = options.label](const std::string &step) { say(label + step); };
+    request.say_warning = [label = options.label](const std::string &sentence) { say(label + "warning: " + sentence); };
     try {
         auto pairs = std::make_unique<VideoPairs>(request);
         advise_model(*pairs, options);

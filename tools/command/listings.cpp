@@ -1,6 +1,5 @@
 // --list_models and --list_features, for users.
 #include <algorithm>
-#include <variant>
 
 #include "metrics/registry.hpp"
 #include "model/model.hpp"

@@ -12,23 +12,23 @@ OptionScanner::OptionScanner(std::span<const LongOption> table, std::span<const 
 
 std::optional<ScannedOption> OptionScanner::next() {
     if (!letters_.empty()) return letter();
-    while (place_ < words_.size()) {
-        const std::string_view word = words_[place_];
+    while (next_ < words_.size()) {
+        const std::string_view word = words_[next_];
         const bool is_end = word == "--";
         if (!is_end && word.size() > 1 && word[0] == '-') {
-            place_++;
+            next_++;
             if (word[1] == '-') return long_option(word.substr(2));
             letters_ = word.substr(1);
             return letter();
         }
-        if (is_end) place_++;
+        if (is_end) next_++;
         if (is_end || stops_at_first_word_) {
-            others_.insert(others_.end(), words_.begin() + static_cast<std::ptrdiff_t>(place_), words_.end());
-            place_ = words_.size();
+            others_.insert(others_.end(), words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
+            next_ = words_.size();
             break;
         }
         others_.push_back(word);
-        place_++;
+        next_++;
     }
     return std::nullopt;
 }
@@ -64,8 +64,8 @@ ScannedOption OptionScanner::long_option(std::string_view word) {
         else
             result.value = word.substr(equals + 1);
     } else if (wanted == OptionValue::required) {
-        if (place_ < words_.size())
-            result.value = words_[place_++];
+        if (next_ < words_.size())
+            result.value = words_[next_++];
         else
             result.status = Status::value_missing;
     }
@@ -86,8 +86,8 @@ ScannedOption OptionScanner::letter() {
     if (known->value == OptionValue::none) return result;
     if (!letters_.empty())
         result.value = letters_;
-    else if (known->value == OptionValue::required && place_ < words_.size())
-        result.value = words_[place_++];
+    else if (known->value == OptionValue::required && next_ < words_.size())
+        result.value = words_[next_++];
     else if (known->value == OptionValue::required)
         result.status = Status::value_missing;
     letters_ = {};

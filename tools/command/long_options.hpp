@@ -48,7 +48,7 @@ class OptionScanner {
 
     std::span<const LongOption> table_;
     std::span<const char *const> words_;
-    std::size_t place_ = 0;
+    std::size_t next_ = 0;
     std::string_view letters_; // the rest of a word of letters
     std::vector<std::string_view> others_;
     bool stops_at_first_word_;

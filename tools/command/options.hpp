@@ -75,7 +75,7 @@ struct Options {
     std::string reference, distorted;
     std::vector<std::string> more_distorted; // more encodes; each is a pair with the reference
     std::string list;                        // a file of pairs, in place of the two clips; empty: none
-    std::string place;                       // of the pair in its list, for messages; empty: the only pair
+    std::string label;                       // of the pair in its list, for messages; empty: the only pair
     bool is_raw = false;
     RawGeometry geometry;
     std::vector<ModelArgument> models;

@@ -21,7 +21,7 @@ namespace fs = vmaf::system::fs;
 constexpr std::size_t kMostBytes = std::size_t{64} << 20;   // of a list: hundreds of thousands of pairs
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF"; // spreadsheets write it
 
-std::string place(const std::string &list, unsigned line) {
+std::string label_of(const std::string &list, unsigned line) {
     return "line " + std::to_string(line) + " of " + quoted(list);
 }
 
@@ -72,18 +72,18 @@ void check_documents(const std::vector<ListedPair> &pairs, const std::string &li
     if (!list.empty()) clips.insert(plain_path(list));
     for (const ListedPair &pair : pairs) clips.insert({plain_path(pair.reference), plain_path(pair.distorted)});
     const std::set<system::FileIdentity> inputs = files_of(pairs, list);
-    std::map<std::string, std::string> documents; // -> place
+    std::map<std::string, std::string> documents; // -> label
     const std::string what_to_do = list.empty() ? "give the encodes different names" : "name another in a third field";
     for (const ListedPair &pair : pairs) {
         if (pair.output.empty() || pair.output == "-") continue;
-        const auto [other, is_new] = documents.emplace(system::place_of_output(pair.output), pair.place);
+        const auto [other, is_new] = documents.emplace(system::place_of_output(pair.output), pair.label);
         if (!is_new)
-            throw usage_error(pair.place + ": its document " + quoted(pair.output) + " is also that of " +
+            throw usage_error(pair.label + ": its document " + quoted(pair.output) + " is also that of " +
                               other->second + "; " + what_to_do);
         const auto earlier = system::identity_of_output(pair.output); // by another name: links, mounts
         if (clips.contains(plain_path(pair.output)) || (earlier && inputs.contains(*earlier)))
             throw Failure(ExitCode::setup,
-                          pair.place + ": the document would overwrite " + quoted(pair.output) + "; " + what_to_do);
+                          pair.label + ": the document would overwrite " + quoted(pair.output) + "; " + what_to_do);
     }
 }
 
@@ -99,7 +99,7 @@ std::string read_list(const std::string &path, const char *what) try {
     system::InputFile file = system::InputFile::open(path);
     std::string text;
     std::array<char, 65536> buffer;
-    const system::Part part{buffer.data(), buffer.size()};
+    const system::Buffer part{buffer.data(), buffer.size()};
     while (const std::size_t count = file.read_some({&part, 1})) {
         text.append(buffer.data(), count);
         if (text.size() > kMostBytes)
@@ -122,7 +122,7 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.find_first_not_of(" \t") == line.npos || line.starts_with('#')) continue;
         const auto refused = [&](const std::string &why) {
-            return usage_error(place(name, number) + ": " + why +
+            return usage_error(label_of(name, number) + ": " + why +
                                "; a line has the reference, the distorted clip and, if wanted, the document's path, "
                                "with tabs or blanks between them (names with blanks in quotes)");
         };
@@ -138,8 +138,8 @@ std::vector<ListedPair> parse_pair_list(std::string_view text, const std::string
         if (fields[0].empty() || fields[1].empty()) throw refused("a clip's name is empty");
         for (std::size_t i = 0; i < 2; i++)
             if (fields[i] == "-")
-                throw usage_error(place(name, number) + ": clips of a list cannot come from standard input");
-        pairs.push_back({place(name, number), fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
+                throw usage_error(label_of(name, number) + ": clips of a list cannot come from standard input");
+        pairs.push_back({label_of(name, number), fields[0], fields[1], fields.size() == 3 ? fields[2] : ""});
     }
     if (pairs.empty()) throw usage_error("the list " + quoted(name) + " has no pairs; each line names two clips");
     return pairs;

@@ -12,7 +12,7 @@
 namespace vmaf::cli {
 
 struct ListedPair {
-    std::string place; // for messages: "line 3 of 'a.txt'", or the encode's name
+    std::string label; // for messages: "line 3 of 'a.txt'", or the encode's name
     std::string reference, distorted;
     std::string output; // the pair's document; empty: none
 };

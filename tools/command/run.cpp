@@ -128,12 +128,13 @@ void register_features(Session &session, const std::deque<LoadedModel> &models, 
 
 // A session that is ready for the clips' pictures.
 std::unique_ptr<Session> make_session(const Options &options, const std::deque<LoadedModel> &models,
-                                      const FramePairs &clips, StartedBackend *backend, bool is_explicit, Maps *maps) {
+                                      const FramePairs &clips, const std::shared_ptr<Device> &device, bool is_explicit,
+                                      Maps *maps) {
     auto session = std::make_unique<Session>(SessionConfig{.threads = options.threads,
                                                            .subsample = options.subsample,
                                                            .cpumask = options.cpumask,
                                                            .gpumask = options.backend.gpumask.value_or(0)});
-    if (backend) backend->attach(*session, is_explicit);
+    if (device) session->use_device({.device = device, .is_explicit = is_explicit});
     register_features(*session, models, options, clips.frame_rate());
     if (!options.no_prediction) check_names(*session, models);
     ask_for_local_scores(*session, options, models, maps);
@@ -144,10 +145,10 @@ std::unique_ptr<Session> make_session(const Options &options, const std::deque<L
 
 // The same; references that earlier runs kept give way to it.
 std::unique_ptr<Session> prepare_session(const Options &options, const std::deque<LoadedModel> &models,
-                                         const FramePairs &clips, StartedBackend *backend, KeptClips *kept,
-                                         Maps *maps) {
+                                         const FramePairs &clips, const std::shared_ptr<Device> &device,
+                                         KeptClips *kept, Maps *maps) {
     const auto make = [&] {
-        return make_session(options, models, clips, backend, options.backend.name != "auto", maps);
+        return make_session(options, models, clips, device, options.backend.name != "auto", maps);
     };
     try {
         return make();
@@ -165,7 +166,7 @@ void report_lengths(const Options &options, bool reference_ended, unsigned frame
                                  (reference_ended ? distorted : reference) + ", after " + std::to_string(frames) +
                                  (frames == 1 ? " frame" : " frames");
     if (options.strict_length) throw Failure(ExitCode::setup, sentence + "; with --strict_length that is an error");
-    say(options.place + sentence + "; the common part is scored");
+    say(options.label + sentence + "; the common part is scored");
 }
 
 // What the session needs of the frames: memory that its device reads fast, if it has one, and no planes that no metric
@@ -247,17 +248,17 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
     const std::unique_ptr<Maps> maps =
         guarded(ExitCode::setup, [&] { return make_maps(options, models, clips); }); // outlives the session
     std::unique_ptr<Session> prepared;
-    if (backend->backend && !is_explicit) {
+    if (backend->device && !is_explicit) {
         try {
-            prepared = prepare_session(options, models, clips, backend->backend.get(), engine.clips.get(), maps.get());
+            prepared = prepare_session(options, models, clips, backend->device, engine.clips.get(), maps.get());
         } catch (const Error &e) { // it started, but this run is too much for it
-            say(options.place + backend->name + " not usable (" + e.brief() + "); using cpu");
+            say(options.label + backend->name + " not usable (" + e.brief() + "); using cpu");
             backend = &cpu;
         }
     }
     if (!prepared)
         prepared = guarded(ExitCode::setup, [&] {
-            return prepare_session(options, models, clips, backend->backend.get(), engine.clips.get(), maps.get());
+            return prepare_session(options, models, clips, backend->device, engine.clips.get(), maps.get());
         });
     Session &session = *prepared;
     tell_snapped_regions(session, options);
@@ -268,9 +269,9 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
         guarded(ExitCode::setup, [&] {
             frame_lines.emplace(*options.ndjson, options.numbers, options.no_prediction ? no_models : models);
         });
-    PairsUse use = use_of(session, options, backend->device(), maps.get(), ticket);
-    if (engine.blocks && backend->device()) use.memory = engine.blocks->around(std::move(use.memory));
-    if (options.keeps_reference && backend->device()) use.kept = engine.clips;
+    PairsUse use = use_of(session, options, backend->device, maps.get(), ticket);
+    if (engine.blocks && backend->device) use.memory = engine.blocks->around(std::move(use.memory));
+    if (options.keeps_reference && backend->device) use.kept = engine.clips;
     const unsigned frames =
         score_frames(session, clips, options, use, frame_lines ? &*frame_lines : nullptr, maps.get(), is_metered);
     guarded(ExitCode::frame, [&] {
@@ -298,8 +299,8 @@ std::vector<std::string> score_pair(const Options &options, FramePairs &clips, c
                         .numbers = options.numbers,
                         .percentiles = options.percentiles,
                         .backend_used = backend->used(session),
-                        .feature_backends = is_explicit && backend->backend ? session.feature_backends()
-                                                                            : decltype(Report::feature_backends){},
+                        .feature_backends = is_explicit && backend->device ? session.feature_backends()
+                                                                           : decltype(Report::feature_backends){},
                         .chosen_models = chosen_models(options, models),
                         .inputs = input_report(clips.report(), options),
                         .local = local_report(session, options, maps.get())};
@@ -350,6 +351,108 @@ void share_references(const Options &options, const std::vector<ListedPair> &pai
     }
 }
 
+// Several pairs, some at a time.
+class PairsRun {
+  public:
+    explicit PairsRun(const Options &options)
+        : options_(options), is_talkative_(begin_talking(options)), pairs_(find_pairs(options)),
+          shared_(without_document(options)), engine_(start_engine_for(options, shared_, pairs_)),
+          meter_(is_talkative_, pairs_.size(), {}, Meter::Unit::pairs), shares_(pairs_.size()) {}
+
+    void run() {
+        // A device takes short clips faster than one thread prepares them.
+        const bool is_on_device = engine_.backend->device != nullptr;
+        const std::size_t wanted = options_.jobs  ? options_.jobs
+                                   : is_on_device ? kJobsOnDevice
+                                                  : std::min(longest_share(options_, pairs_), kJobsOfReference);
+        ThreadGroup others;
+        {
+            const std::lock_guard lock(mutex_); // pairs are handed out when it is known how many can run at once
+            std::size_t jobs = 1;
+            while (jobs < std::min(wanted, pairs_.size()) && others.start([this] { work(); })) jobs++;
+            if (!is_on_device) share_references(options_, pairs_, jobs, shares_);
+        }
+        work();
+        others.join();
+        guarded(ExitCode::setup, [&] { engine_.pending->make_durable(); });
+        if (failed_)
+            throw Failure(ExitCode::some_failed, std::to_string(failed_) + " of " + std::to_string(pairs_.size()) +
+                                                     (pairs_.size() == 1 ? " pair" : " pairs") +
+                                                     " could not be scored");
+    }
+
+  private:
+    static Options without_document(Options options) {
+        options.output.reset();
+        return options;
+    }
+
+    static Engine start_engine_for(const Options &options, const Options &shared,
+                                   const std::vector<ListedPair> &pairs) {
+        Engine engine = start_engine(shared);
+        engine.inputs = files_of(pairs, options.list);
+        engine.pending = std::make_unique<system::PendingOutputs>();
+        if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
+        return engine;
+    }
+
+    void work() {
+        while (const auto mine = take()) {
+            ClipTicket ticket(shares_[*mine]); // others wait for this pair to join or to leave
+            const ListedPair &pair = pairs_[*mine];
+            try {
+                tell(pair, score(pair, shares_[*mine] ? &ticket : nullptr), "");
+            } catch (const std::bad_alloc &) {
+                tell(pair, {}, "not enough memory for pictures of this size; use fewer --jobs or --threads");
+            } catch (const std::exception &e) {
+                tell(pair, {}, e.what());
+            }
+        }
+    }
+
+    std::optional<std::size_t> take() {
+        const std::lock_guard lock(mutex_);
+        return begun_ < pairs_.size() ? std::optional(begun_++) : std::nullopt;
+    }
+
+    std::vector<std::string> score(const ListedPair &pair, ClipTicket *ticket) {
+        Options own = shared_;
+        own.label = pair.label + ": ";
+        own.reference = pair.reference;
+        own.distorted = pair.distorted;
+        if (!pair.output.empty()) own.output = pair.output;
+        check_not_overwriting(own, engine_.inputs);
+        const std::unique_ptr<FramePairs> clips = open_clips(own);
+        if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
+        return score_pair(own, *clips, engine_, false, ticket);
+    }
+
+    void tell(const ListedPair &pair, const std::vector<std::string> &lines, const std::string &problem) {
+        const std::lock_guard lock(mutex_);
+        ended_++;
+        if (!problem.empty()) {
+            failed_++;
+            say(pair.label + ": " + problem);
+        }
+        if (is_talkative_ && system::is_terminal(system::Stream::output)) meter_.clear();
+        for (const std::string &line : lines)
+            std::printf("%s\t%s\n", visible(pair.distorted).c_str(), visible(line).c_str());
+        if (!system::output_arrives()) // what else would be scored for
+            for (; begun_ < pairs_.size(); begun_++) ClipTicket never_used(shares_[begun_]);
+        meter_.frame(ended_);
+    }
+
+    const Options &options_;
+    const bool is_talkative_;
+    const std::vector<ListedPair> pairs_;
+    Options shared_; // by all pairs
+    Engine engine_;
+    std::mutex mutex_; // for everything below
+    Meter meter_;
+    Shares shares_;
+    std::size_t begun_ = 0, ended_ = 0, failed_ = 0;
+};
+
 void run_once(const Options &options, KeptEngine *kept) {
     const bool is_talkative = begin_talking(options);
     check_not_overwriting(options);
@@ -380,78 +483,6 @@ void run(const Options &options, KeptEngine *kept) {
     run_once(without, kept);
 }
 
-void run_pairs(const Options &options) {
-    const bool is_talkative = begin_talking(options);
-    const std::vector<ListedPair> pairs = find_pairs(options);
-    Options shared = options;
-    shared.output.reset();
-    Engine engine = start_engine(shared);
-    engine.inputs = files_of(pairs, options.list);
-    engine.pending = std::make_unique<system::PendingOutputs>();
-    if (options.output && options.format == ReportFormat::xml) warn_of_odd_names(options.models);
-
-    // A device takes short clips faster than one thread prepares them.
-    const std::size_t wanted = options.jobs              ? options.jobs
-                               : engine.backend->backend ? kJobsOnDevice
-                                                         : std::min(longest_share(options, pairs), kJobsOfReference);
-    Meter meter(is_talkative, pairs.size(), {}, Meter::Unit::pairs);
-    std::mutex telling;
-    std::size_t begun = 0, ended = 0, failed = 0; // all under `telling`
-    Shares shares(pairs.size());
-    const auto tell = [&](const ListedPair &pair, const std::vector<std::string> &lines, const std::string &problem) {
-        const std::lock_guard lock(telling);
-        ended++;
-        if (!problem.empty()) {
-            failed++;
-            say(pair.place + ": " + problem);
-        }
-        if (is_talkative && system::is_terminal(system::Stream::output)) meter.clear();
-        for (const std::string &line : lines)
-            std::printf("%s\t%s\n", visible(pair.distorted).c_str(), visible(line).c_str());
-        if (!system::output_arrives()) // what else would be scored for
-            for (; begun < pairs.size(); begun++) ClipTicket never_used(shares[begun]);
-        meter.frame(ended);
-    };
-    const auto work = [&] {
-        for (;;) {
-            std::size_t mine = 0;
-            {
-                const std::lock_guard lock(telling);
-                if (begun == pairs.size()) return;
-                mine = begun++;
-            }
-            const ListedPair &pair = pairs[mine];
-            ClipTicket ticket(shares[mine]); // others wait for this pair to join or to leave
-            try {
-                Options own = shared;
-                own.place = pair.place + ": ";
-                own.reference = pair.reference;
-                own.distorted = pair.distorted;
-                if (!pair.output.empty()) own.output = pair.output;
-                check_not_overwriting(own, engine.inputs);
-                const std::unique_ptr<FramePairs> clips = open_clips(own);
-                if (own.output) guarded(ExitCode::setup, [&] { system::check_output_file(*own.output); });
-                tell(pair, score_pair(own, *clips, engine, false, shares[mine] ? &ticket : nullptr), "");
-            } catch (const std::bad_alloc &) {
-                tell(pair, {}, "not enough memory for pictures of this size; use fewer --jobs or --threads");
-            } catch (const std::exception &e) {
-                tell(pair, {}, e.what());
-            }
-        }
-    };
-    ThreadGroup others;
-    {
-        const std::lock_guard lock(telling); // pairs are handed out when it is known how many can run at once
-        std::size_t jobs = 1;
-        while (jobs < std::min(wanted, pairs.size()) && others.start(work)) jobs++; // as many as there can be
-        if (!engine.backend->backend) share_references(options, pairs, jobs, shares);
-    }
-    work();
-    others.join();
-    guarded(ExitCode::setup, [&] { engine.pending->make_durable(); });
-    if (failed)
-        throw Failure(ExitCode::some_failed, std::to_string(failed) + " of " + std::to_string(pairs.size()) +
-                                                 (pairs.size() == 1 ? " pair" : " pairs") + " could not be scored");
-}
+void run_pairs(const Options &options) { PairsRun(options).run(); }
 
 } // namespace vmaf::cli

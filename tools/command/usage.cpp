@@ -1,7 +1,5 @@
 #include "usage.hpp"
 
-#include "backend_choice.hpp"
-
 namespace vmaf::cli {
 
 namespace {

@@ -1,5 +1,4 @@
 // The mean of a map over time, as a PNG in picture size.
-#include <cerrno>
 
 #include "base/error.hpp"
 #include "maps/map_files.hpp"

@@ -52,9 +52,9 @@ void tell_snapped_regions(const Session &session, const Options &options) {
         const Region &region = options.local.regions[i];
         const auto area = local->area_of(i);
         if (!area && local->moves_edges(i))
-            say(options.place + "region '" + region.name + "': edges are moved outward to multiples of 16 pixels");
+            say(options.label + "region '" + region.name + "': edges are moved outward to multiples of 16 pixels");
         if (!area || *area == region.everywhere) continue;
-        say(options.place + "region '" + region.name + "' is scored as " + std::to_string(area->left) + "," +
+        say(options.label + "region '" + region.name + "' is scored as " + std::to_string(area->left) + "," +
             std::to_string(area->top) + "," + std::to_string(area->width()) + "," + std::to_string(area->height()) +
             ": edges of regions are multiples of 16 pixels");
     }

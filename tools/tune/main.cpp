@@ -8,7 +8,6 @@
 #include <exception>
 #include <new>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -51,10 +50,7 @@ int fail(const RunningOptions &options, const std::string &subcommand, int code,
     return code;
 }
 
-int run(int argc, char **argv) {
-    vmaf::system::prepare_standard_streams();
-    interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
-    CLI::App app("Finds encodes for a quality target: runs FFmpeg's encoders and scores them.", "vmaf-tune");
+void describe(CLI::App &app) {
     app.formatter(help_formatter());
     app.allow_windows_style_options(false); // "/clips/a.mkv" is a path on every system
     app.set_version_flag("--version", VMAF_VERSION);
@@ -66,6 +62,13 @@ int run(int argc, char **argv) {
                "  vmaf-tune ladder -i film.mkv -e libx264 --format hls -o master.m3u8\n\n"
                "`vmaf-tune COMMAND --help` shows the options of a command. Every option without\n"
                "a value has a --no- form.");
+}
+
+int run(int argc, char **argv) {
+    vmaf::system::prepare_standard_streams();
+    interruption::install_handlers(argc > 1 && std::strcmp(argv[1], "__task") == 0);
+    CLI::App app("Finds encodes for a quality target: runs FFmpeg's encoders and scores them.", "vmaf-tune");
+    describe(app);
     Commands commands(app);
     add_commands(commands);
     const auto failed = [&](int code, std::string sentence) {

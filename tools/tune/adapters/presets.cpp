@@ -1,5 +1,4 @@
 // Preset vocabularies (tune.md 4.2, 4.4): shared names from slow to fast, and their values for each encoder.
-#include <algorithm>
 #include <array>
 #include <charconv>
 

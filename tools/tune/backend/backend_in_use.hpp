@@ -1,7 +1,6 @@
 // The backend that scores in this run, and its replacement if it fails (tune.md 7.6).
 #pragma once
 
-#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>

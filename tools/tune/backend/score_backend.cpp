@@ -1,7 +1,6 @@
 #include "backend/score_backend.hpp"
 
 #include <algorithm>
-#include <future>
 #include <nlohmann/json.hpp>
 #include <sstream>
 

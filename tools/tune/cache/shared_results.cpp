@@ -1,6 +1,5 @@
 #include "cache/shared_results.hpp"
 
-#include "base/error.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/process.hpp"

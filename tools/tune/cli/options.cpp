@@ -1,5 +1,6 @@
 #include "cli/options.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdlib>
 #include <iostream>

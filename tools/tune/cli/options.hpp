@@ -2,8 +2,6 @@
 // with its own options; a function takes the group that it reads.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>

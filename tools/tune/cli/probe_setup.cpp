@@ -282,7 +282,7 @@ ProbeSetup Run::setup(const Source &source, const Adapter &adapter, const std::s
     s.cache = cache_.get();
     s.cache_failures = options_.cache_failures;
     s.work_folder = work_folder();
-    s.slots = slots_.get();
+    s.permits = permits_.get();
     if (options_.keep && options_.store.empty() && !options_.dry_run) {
         s.keep_in = options_.work_dir.empty() ? "encodes" : options_.work_dir;
         std::error_code error;

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/lists.hpp"
+#include "base/seconds.hpp"
 #include "base/visible_text.hpp"
 #include "rows/row.hpp"
 #include "system/environment.hpp"
@@ -191,8 +192,7 @@ std::optional<double> Progress::seconds_left(const Running &running) const {
 std::string Progress::bar_line(const Running &running, std::size_t columns) const {
     const StageProgress &p = running.now;
     const std::optional<double> left = seconds_left(running);
-    return bar_text({clock_text(std::chrono::duration<double>(Clock::now() - started_).count()) + " " +
-                         probe_name(running.label, p),
+    return bar_text({clock_text(seconds_since(started_)) + " " + probe_name(running.label, p),
                      fixed_text(p.fps, 0) + " fps", left ? "ETA " + clock_text(*left) : "", part_done(p)},
                     columns);
 }

@@ -1,8 +1,6 @@
 #include "cli/run.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 
 #include "base/error.hpp"
 #include "base/lists.hpp"
@@ -81,7 +79,7 @@ Run::Run(const ProbeRequest &options, bool scores) : options_(options), progress
     processors_ = processors.empty() ? system::usable_processors() : static_cast<unsigned>(processors.size());
     checks_ = std::make_unique<SourceChecks>(std::max(1u, processors_ / kShareOfCheck), patience(options));
     work_folder_ = std::make_unique<WorkFolder>(options.work_dir, options.keep);
-    slots_ = std::make_unique<Slots>(options_.encode_jobs, options_.score_jobs, std::move(processors));
+    permits_ = std::make_unique<Permits>(options_.encode_jobs, options_.score_jobs, std::move(processors));
 }
 
 // FFmpeg's start takes longer than its answers: asks ahead while the source is examined.

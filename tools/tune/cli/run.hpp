@@ -73,7 +73,7 @@ class Run {
     std::unique_ptr<Scorers> scorers_;
     std::map<std::string, Adapter> adapted_; // for this FFmpeg
     std::map<std::string, std::pair<std::vector<Sample>, std::string>> samples_;
-    std::unique_ptr<Slots> slots_;
+    std::unique_ptr<Permits> permits_;
     unsigned processors_ = 1; // for jobs
 };
 

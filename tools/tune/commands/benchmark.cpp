@@ -1,4 +1,5 @@
 // `benchmark`: which encoder needs the fewest bits for a target, from existing rows (tune.md 12.5).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/seconds.hpp"
 #include "commands/quality_search.hpp"
 #include "stages/conditions.hpp"
 #include "text/numbers.hpp"
@@ -39,7 +40,7 @@ SearchReport search_bitrate(Run &run, const SearchOptions &o, const ProbeSetup &
         run.check_interrupted();
         report.probes.push_back(run_probe(setup, q));
         const ProbeResult &probe = report.probes.back();
-        report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        report.elapsed = seconds_since(started);
         if (on_probe) on_probe(probe);
         if (!probe.ok()) {
             run.check_interrupted();

@@ -1,9 +1,9 @@
 // `cache`: lists and removes cached results (tune.md 10.9).
+#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "cache/cache.hpp"
 #include "cli/add_option.hpp"
 #include "cli/command_error.hpp"

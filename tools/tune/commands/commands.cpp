@@ -1,10 +1,10 @@
 #include "commands/commands.hpp"
 
+#include <CLI/CLI.hpp>
 #include <cstdio>
 
 #include "base/lists.hpp"
 #include "cli/add_option.hpp"
-#include "cli/command_error.hpp"
 
 namespace vmaf::tune {
 

@@ -1,7 +1,7 @@
 // `compare`: several encoders at one target, ranked by bitrate (tune.md 12.4). A unit is one encoder's search.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "base/lists.hpp"
@@ -124,19 +124,188 @@ class CompareJob : public Job {
           source_(run_.open_source(o.sources.at(0))) {}
 
     void check_outputs() override { check_result(o_, o_.output); }
-    void print_commands() override;
+
+    void print_commands() override {
+        for (const json &entry : entries()) {
+            try {
+                const ProbeSetup setup = setup_of(entry);
+                print_probe_commands(setup, setup.encode.adapter->default_q);
+            } catch (const CommandError &e) {
+                if (e.code() == kExitInterrupted) throw;
+            }
+        }
+    }
+
     std::vector<json> next(const JobRows &so_far) override { return so_far.empty() ? entries() : std::vector<json>{}; }
-    std::vector<json> run(const json &entry, const JobRows &) override;
-    Answer result(const JobRows &rows) override;
+
+    // The answer's row; if an encoder cannot be searched, its row says why.
+    std::vector<json> run(const json &entry, const JobRows &) override {
+        std::string codec = entry.at("encoder"), preset = preset_of(entry), error;
+        SearchReport report;
+        std::optional<double> level;
+        Arguments command;
+        try {
+            codec = run_.adapter(codec).name;
+            const ProbeSetup setup = setup_of(entry);
+            preset = setup.encode.preset;
+            report = search(setup);
+            if (!report.ok()) error = report.reason;
+            if (report.ok()) level = rate_at_target(setup, report);
+            if (report.ok() && report.q)
+                command = encode_command(setup.programs, source_, {}, setup.encode, *report.q,
+                                         setup.encode.two_pass ? 2 : 0, "OUTPUT.stats", "OUTPUT.mkv");
+        } catch (const CommandError &e) {
+            if (e.code() == kExitInterrupted) throw;
+            error = e.what();
+        }
+        const bool ok = error.empty() && report.ok();
+        const double q = ok ? report.q.value_or(-1) : -1;
+        return {{{"codec", codec},
+                 {"preset", preset},
+                 {"variant", entry.at("variant")},
+                 {"encoder_version", report.encoder_version},
+                 {"best_crf", q == std::floor(q) ? json(int(q)) : json(q)},
+                 {"bitrate_kbps", report.bitrate_kbps},
+                 {"bitrate_at_target_kbps", level ? json(*level) : json(nullptr)},
+                 {"command", command},
+                 {"encode_time_ms", report.encode_seconds * 1000},
+                 {"encode_fps", report.encode_fps},
+                 {"vmaf_score", ok ? json(report.score) : json(nullptr)},
+                 {"target_vmaf", targets_.front().value},
+                 {"probes", report.probes.size()},
+                 {"predicted_size_bytes", std::round(report.prediction.bytes)},
+                 {"ok", ok},
+                 {"error", error},
+                 {"exit_status", report.outcome.row_status()}, // these two are not part of the answer's row
+                 {"scored", report.scored}}};
+    }
+
+    // Ranked by bitrate at equal quality, with the difference to the best or to --baseline, and the saving relative to
+    // the latter or the worst.
+    Answer result(const JobRows &searched) override {
+        if (o_.encode_jobs > 1 || o_.jobs > 1)
+            run_.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
+        std::vector<json> rows;
+        for (const UnitRows &entry : searched) rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
+        const auto good = [](const json &row) { return row.at("ok").get<bool>(); };
+        const bool has_levels = std::ranges::all_of(
+            rows, [&](const json &row) { return !good(row) || row.at("bitrate_at_target_kbps").is_number(); });
+        const auto kbps = [&](const json &row) {
+            return row.at(has_levels ? "bitrate_at_target_kbps" : "bitrate_kbps").get<double>();
+        };
+        std::ranges::stable_sort(rows, [&](const json &a, const json &b) {
+            if (good(a) != good(b)) return good(a);
+            return good(a) ? kbps(a) < kbps(b) : a.at("codec") < b.at("codec");
+        });
+        double baseline = 0;
+        for (const json &row : rows)
+            if (good(row) && (o_.baseline.empty()
+                                  ? baseline == 0
+                                  : row["codec"] == o_.baseline ||
+                                        (!row["variant"].get<std::string>().empty() && row["variant"] == o_.baseline)))
+                baseline = kbps(row);
+        double dearest = o_.baseline.empty() ? 0 : baseline;
+        if (o_.baseline.empty())
+            for (const json &row : rows)
+                if (good(row)) dearest = std::max(dearest, kbps(row));
+        json document = {
+            {"src", source_.path},
+            {"target_vmaf", targets_.front().value},
+            {"tool_version", VMAF_VERSION},
+            {"wall_time_ms",
+             std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started_).count()},
+            {"scored", json::array()},
+            {"rows", json::array()}};
+        json &scored = document["scored"]; // one line, unless encoders were scored under different conditions
+        bool is_backend_lost = false;
+        for (json &row : rows) {
+            if (row["scored"] != "" && !contains(scored, row["scored"])) scored.push_back(row["scored"]);
+            is_backend_lost |= outcome_of_row(row["exit_status"], "").kind == OutcomeKind::backend_not_kept;
+            row["bitrate_delta_pct"] =
+                good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
+            row["savings_pct"] = good(row) && dearest > 0 ? json((1 - kbps(row) / dearest) * 100) : json(nullptr);
+            row.erase("scored");
+            row.erase("exit_status");
+            document["rows"].push_back(row);
+        }
+        const TableFormat format = o_.format.value_or(o_.json ? TableFormat::json : TableFormat::markdown);
+        const bool is_any_good = std::ranges::any_of(rows, good);
+        return {is_backend_lost ? kExitBackend
+                : is_any_good   ? kExitOk
+                                : kExitUnmet,
+                deliver(o_, o_.output, table(document, format)), ""};
+    }
 
   private:
-    std::vector<std::string> encoders();
-    std::vector<json> entries();
-    std::string preset_of(const json &entry) const;
-    const Variant &variant_of(const json &entry) const;
-    ProbeSetup setup_of(const json &entry);
-    SearchReport search(const ProbeSetup &setup);
-    std::optional<double> rate_at_target(const ProbeSetup &setup, const SearchReport &report) const;
+    // The requested encoders; else those of the variants, or all software encoders of this FFmpeg.
+    std::vector<std::string> encoders() {
+        std::vector<std::string> wanted = o_.items;
+        if (!o_.variants.empty()) {
+            const bool is_any_shared =
+                std::ranges::any_of(variants_, [](const Variant &v) { return v.encoder.empty(); });
+            if (!wanted.empty() || !is_any_shared) return wanted;
+            return o_.encoders.empty() ? std::vector<std::string>{"libx264"} : o_.encoders;
+        }
+        wanted.insert(wanted.end(), o_.encoders.begin(), o_.encoders.end());
+        if (!wanted.empty()) return wanted;
+        const std::vector<std::string> available = available_encoders(run_.programs());
+        for (const Adapter &adapter : adapters())
+            if (!adapter.is_hardware && contains(available, adapter.name)) wanted.push_back(adapter.name);
+        return wanted;
+    }
+
+    // Every encoder with every variant that fits it.
+    std::vector<json> entries() {
+        std::vector<json> entries;
+        const auto add = [&](const std::string &item, const Variant &variant) {
+            const std::size_t colon = item.find(':');
+            entries.push_back({{"encoder", item.substr(0, colon)}, {"variant", variant.name}});
+            if (colon != std::string::npos) entries.back()["preset"] = item.substr(colon + 1);
+        };
+        for (const std::string &item : encoders())
+            for (const Variant &variant : variants_)
+                if (variant.encoder.empty()) add(item, variant);
+        for (const Variant &variant : variants_)
+            if (!variant.encoder.empty()) add(variant.encoder, variant);
+        return entries;
+    }
+
+    std::string preset_of(const json &entry) const {
+        const Variant &variant = variant_of(entry);
+        return !variant.preset.empty() ? variant.preset : entry.value("preset", run_.only_preset());
+    }
+
+    const Variant &variant_of(const json &entry) const {
+        const auto is_meant = [&](const Variant &v) { return v.name == entry.at("variant"); };
+        return *std::ranges::find_if(variants_, is_meant);
+    }
+
+    ProbeSetup setup_of(const json &entry) {
+        const Adapter &adapter = run_.adapter(entry.at("encoder"));
+        return run_.setup(source_, adapter, preset_of(entry), true, variant_of(entry));
+    }
+
+    SearchReport search(const ProbeSetup &setup) {
+        const Adapter &adapter = *setup.encode.adapter;
+        SearchOptions own = o_; // windows apply only where the adapter accepts them
+        if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
+        if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
+        return QualitySearch(run_, own, setup, targets_, adapter.step).find(targets_);
+    }
+
+    // Answers exceed the target by up to a step of quality, which differs between encoders: this is the rate on the
+    // encoder's curve at the exact target. Empty if the probes do not enclose it, or there were several targets.
+    std::optional<double> rate_at_target(const ProbeSetup &setup, const SearchReport &report) const {
+        const QualityTarget &target = targets_.front();
+        if (targets_.size() > 1 || report.target != target.value) return std::nullopt;
+        RateCurve curve;
+        for (const ProbeResult &probe : report.probes)
+            if (probe.ok())
+                curve.points.push_back({probe.bitrate_kbps(),
+                                        margin_above(target, probe_score(setup, probe, target.metric, target.pool)), 0,
+                                        0, probe.q});
+        return curve.rate_at(0);
+    }
 
     const CompareRequest o_;
     const std::vector<QualityTarget> targets_;
@@ -144,182 +313,6 @@ class CompareJob : public Job {
     const Source source_;
     const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
-
-// The requested encoders; else those of the variants, or all software encoders of this FFmpeg.
-std::vector<std::string> CompareJob::encoders() {
-    std::vector<std::string> wanted = o_.items;
-    if (!o_.variants.empty()) {
-        const bool is_any_shared = std::ranges::any_of(variants_, [](const Variant &v) { return v.encoder.empty(); });
-        if (!wanted.empty() || !is_any_shared) return wanted;
-        return o_.encoders.empty() ? std::vector<std::string>{"libx264"} : o_.encoders;
-    }
-    wanted.insert(wanted.end(), o_.encoders.begin(), o_.encoders.end());
-    if (!wanted.empty()) return wanted;
-    const std::vector<std::string> available = available_encoders(run_.programs());
-    for (const Adapter &adapter : adapters())
-        if (!adapter.is_hardware && contains(available, adapter.name)) wanted.push_back(adapter.name);
-    return wanted;
-}
-
-// Every encoder with every variant that fits it.
-std::vector<json> CompareJob::entries() {
-    std::vector<json> entries;
-    const auto add = [&](const std::string &item, const Variant &variant) {
-        const std::size_t colon = item.find(':');
-        entries.push_back({{"encoder", item.substr(0, colon)}, {"variant", variant.name}});
-        if (colon != std::string::npos) entries.back()["preset"] = item.substr(colon + 1);
-    };
-    for (const std::string &item : encoders())
-        for (const Variant &variant : variants_)
-            if (variant.encoder.empty()) add(item, variant);
-    for (const Variant &variant : variants_)
-        if (!variant.encoder.empty()) add(variant.encoder, variant);
-    return entries;
-}
-
-const Variant &CompareJob::variant_of(const json &entry) const {
-    const auto is_meant = [&](const Variant &v) { return v.name == entry.at("variant"); };
-    return *std::ranges::find_if(variants_, is_meant);
-}
-
-std::string CompareJob::preset_of(const json &entry) const {
-    const Variant &variant = variant_of(entry);
-    return !variant.preset.empty() ? variant.preset : entry.value("preset", run_.only_preset());
-}
-
-ProbeSetup CompareJob::setup_of(const json &entry) {
-    const Adapter &adapter = run_.adapter(entry.at("encoder"));
-    return run_.setup(source_, adapter, preset_of(entry), true, variant_of(entry));
-}
-
-void CompareJob::print_commands() {
-    for (const json &entry : entries()) {
-        try {
-            const ProbeSetup setup = setup_of(entry);
-            print_probe_commands(setup, setup.encode.adapter->default_q);
-        } catch (const CommandError &e) {
-            if (e.code() == kExitInterrupted) throw;
-        }
-    }
-}
-
-SearchReport CompareJob::search(const ProbeSetup &setup) {
-    const Adapter &adapter = *setup.encode.adapter;
-    SearchOptions own = o_; // windows apply only where the adapter accepts them
-    if (own.min_q && *own.min_q < adapter.hard.low) own.min_q.reset();
-    if (own.max_q && *own.max_q > adapter.hard.high) own.max_q.reset();
-    return QualitySearch(run_, own, setup, targets_, adapter.step).find(targets_);
-}
-
-// Answers exceed the target by up to a step of quality, which differs between encoders: this is the rate on the
-// encoder's curve at the exact target. Empty if the probes do not enclose it, or there were several targets.
-std::optional<double> CompareJob::rate_at_target(const ProbeSetup &setup, const SearchReport &report) const {
-    const QualityTarget &target = targets_.front();
-    if (targets_.size() > 1 || report.target != target.value) return std::nullopt;
-    RateCurve curve;
-    for (const ProbeResult &probe : report.probes)
-        if (probe.ok())
-            curve.points.push_back({probe.bitrate_kbps(),
-                                    margin_above(target, probe_score(setup, probe, target.metric, target.pool)), 0, 0,
-                                    probe.q});
-    return curve.rate_at(0);
-}
-
-// The answer's row; if an encoder cannot be searched, its row says why.
-std::vector<json> CompareJob::run(const json &entry, const JobRows &) {
-    std::string codec = entry.at("encoder"), preset = preset_of(entry), error;
-    SearchReport report;
-    std::optional<double> level;
-    Arguments command;
-    try {
-        codec = run_.adapter(codec).name;
-        const ProbeSetup setup = setup_of(entry);
-        preset = setup.encode.preset;
-        report = search(setup);
-        if (!report.ok()) error = report.reason;
-        if (report.ok()) level = rate_at_target(setup, report);
-        if (report.ok() && report.q)
-            command = encode_command(setup.programs, source_, {}, setup.encode, *report.q,
-                                     setup.encode.two_pass ? 2 : 0, "OUTPUT.stats", "OUTPUT.mkv");
-    } catch (const CommandError &e) {
-        if (e.code() == kExitInterrupted) throw;
-        error = e.what();
-    }
-    const bool ok = error.empty() && report.ok();
-    const double q = ok ? report.q.value_or(-1) : -1;
-    return {{{"codec", codec},
-             {"preset", preset},
-             {"variant", entry.at("variant")},
-             {"encoder_version", report.encoder_version},
-             {"best_crf", q == std::floor(q) ? json(int(q)) : json(q)},
-             {"bitrate_kbps", report.bitrate_kbps},
-             {"bitrate_at_target_kbps", level ? json(*level) : json(nullptr)},
-             {"command", command},
-             {"encode_time_ms", report.encode_seconds * 1000},
-             {"encode_fps", report.encode_fps},
-             {"vmaf_score", ok ? json(report.score) : json(nullptr)},
-             {"target_vmaf", targets_.front().value},
-             {"probes", report.probes.size()},
-             {"predicted_size_bytes", std::round(report.prediction.bytes)},
-             {"ok", ok},
-             {"error", error},
-             {"exit_status", report.outcome.row_status()}, // these two are not part of the answer's row
-             {"scored", report.scored}}};
-}
-
-// Ranked by bitrate at equal quality, with the difference to the best or to --baseline, and the saving relative to the
-// latter or the worst.
-Answer CompareJob::result(const JobRows &searched) {
-    if (o_.encode_jobs > 1 || o_.jobs > 1)
-        run_.progress().warn("with several encode jobs the encode times are not comparable; use --encode-jobs 1");
-    std::vector<json> rows;
-    for (const UnitRows &entry : searched) rows.insert(rows.end(), entry.rows.begin(), entry.rows.end());
-    const auto good = [](const json &row) { return row.at("ok").get<bool>(); };
-    const bool has_levels = std::ranges::all_of(
-        rows, [&](const json &row) { return !good(row) || row.at("bitrate_at_target_kbps").is_number(); });
-    const auto kbps = [&](const json &row) {
-        return row.at(has_levels ? "bitrate_at_target_kbps" : "bitrate_kbps").get<double>();
-    };
-    std::ranges::stable_sort(rows, [&](const json &a, const json &b) {
-        if (good(a) != good(b)) return good(a);
-        return good(a) ? kbps(a) < kbps(b) : a.at("codec") < b.at("codec");
-    });
-    double baseline = 0;
-    for (const json &row : rows)
-        if (good(row) &&
-            (o_.baseline.empty() ? baseline == 0
-                                 : row["codec"] == o_.baseline ||
-                                       (!row["variant"].get<std::string>().empty() && row["variant"] == o_.baseline)))
-            baseline = kbps(row);
-    double dearest = o_.baseline.empty() ? 0 : baseline;
-    if (o_.baseline.empty())
-        for (const json &row : rows)
-            if (good(row)) dearest = std::max(dearest, kbps(row));
-    json document = {{"src", source_.path},
-                     {"target_vmaf", targets_.front().value},
-                     {"tool_version", VMAF_VERSION},
-                     {"wall_time_ms",
-                      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started_).count()},
-                     {"scored", json::array()},
-                     {"rows", json::array()}};
-    json &scored = document["scored"]; // one line, unless encoders were scored under different conditions
-    bool is_backend_lost = false;
-    for (json &row : rows) {
-        if (row["scored"] != "" && !contains(scored, row["scored"])) scored.push_back(row["scored"]);
-        is_backend_lost |= outcome_of_row(row["exit_status"], "").kind == OutcomeKind::backend_not_kept;
-        row["bitrate_delta_pct"] = good(row) && baseline > 0 ? json((kbps(row) / baseline - 1) * 100) : json(nullptr);
-        row["savings_pct"] = good(row) && dearest > 0 ? json((1 - kbps(row) / dearest) * 100) : json(nullptr);
-        row.erase("scored");
-        row.erase("exit_status");
-        document["rows"].push_back(row);
-    }
-    const TableFormat format = o_.format.value_or(o_.json ? TableFormat::json : TableFormat::markdown);
-    const bool is_any_good = std::ranges::any_of(rows, good);
-    return {is_backend_lost ? kExitBackend
-            : is_any_good   ? kExitOk
-                            : kExitUnmet,
-            deliver(o_, o_.output, table(document, format)), ""};
-}
 
 constexpr Choice<TableFormat> kTableFormats[] = {{"markdown", TableFormat::markdown},
                                                  {"json", TableFormat::json},

@@ -1,5 +1,6 @@
 // `corpus`: every combination of source, encoder, preset and quality becomes a row (tune.md 12.1). Failures are data. A
 // unit is such a cell, or a coarse search over one source, encoder and preset.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -132,28 +133,230 @@ class CorpusJob : public Job {
         if (is_task_ && o_.coarse_to_fine) read_done(); // other units are planned without finished rows
     }
 
-    void print_commands() override;
-    std::vector<json> next(const JobRows &so_far) override;
-    std::vector<json> run(const json &unit, const JobRows &) override;
-    void keep(UnitRows &unit) override;
-    Answer result(const JobRows &) override; // rows were written as they arrived
-    Answer merge(const std::function<void(const UseOfUnit &)> &each_unit) override;
+    void print_commands() override {
+        for (const json &unit : grid_.units())
+            if (!unit.contains("fails")) {
+                const ProbeSetup &setup = grid_.series(unit).setup;
+                print_probe_commands(setup, unit.value("crf", setup.encode.adapter->default_q));
+            }
+    }
+
+    std::vector<json> next(const JobRows &so_far) override {
+        if (!so_far.empty()) return {};
+        std::vector<json> units = grid_.units();
+        read_done();
+        if (o_.executor == ExecutorKind::local) {
+            open_output();
+        } else {
+            check_output();
+            drop_done(units);
+        }
+        constexpr std::size_t kUsualProbes = 14; // of a coarse search (9.2)
+        run_.progress().expect(units.size() * (o_.coarse_to_fine ? kUsualProbes : 1));
+        return units;
+    }
+
+    std::vector<json> run(const json &unit, const JobRows &) override {
+        const CorpusSeries &series = grid_.series(unit);
+        if (!series.outcome.ok() && !unit.contains("fails"))
+            throw usage_error(series.outcome.sentence); // only on this node
+        if (!unit.contains("crf")) return search(series);
+        const double q = unit["crf"];
+        if (done_.contains(series, q)) return {{{kSkipped, true}}};
+        return {row_of(series, probe(series, q))};
+    }
+
+    void keep(UnitRows &unit) override {
+        try {
+            for (json &row : unit.rows) {
+                if (row.contains(kSkipped)) {
+                    kept_.skipped++;
+                    continue;
+                }
+                if (const auto frames = row.find(kFrames); frames != row.end()) {
+                    if (frames_) frames_->write(*frames);
+                    row.erase(frames);
+                }
+                writer_->write_line(row_line(row, format_));
+                kept_.add(row);
+            }
+        } catch (const Error &e) {
+            throw CommandError(kExitOutput, e.what());
+        }
+        unit.rows.clear();
+    }
+
+    // rows were written as they arrived
+    Answer result(const JobRows &) override { return answer(kept_, run_.cache(), ""); }
+
+    // Rows from other tasks, in grid order. Replaces the files completely or not at all.
+    Answer merge(const std::function<void(const UseOfUnit &)> &each_unit) override {
+        if (!o_.frames_out.empty())
+            system::write_output_file(o_.frames_out, [&](const auto &out) {
+                write_earlier_rows(o_.frames_out, "", out);
+                each_unit([&](const UnitRows &unit) {
+                    for (const json &row : unit.rows)
+                        if (const auto frames = row.find(kFrames); frames != row.end()) out(json_line(*frames) + "\n");
+                });
+            });
+        Tally tally;
+        const auto write = [&](const auto &out) {
+            write_earlier_rows(o_.output, row_header(format_), out);
+            each_unit([&](UnitRows &unit) {
+                tally.failed += !unit.failure.empty();
+                for (json &row : unit.rows) {
+                    if (row.contains(kSkipped)) {
+                        tally.skipped++;
+                        continue;
+                    }
+                    row.erase(kFrames);
+                    if (!o_.keep) row["encode_path"] = "";
+                    out(row_line(row, format_) + "\n");
+                    tally.add(row);
+                }
+            });
+        };
+        std::string text;
+        if (o_.output == "-")
+            write([&](std::string_view part) { text += part; });
+        else
+            system::write_output_file(o_.output, write);
+        return answer(tally, true, std::move(text));
+    }
 
     Parallel parallel(const json &) override { return {run_.parallel_searches(), !o_.unordered}; }
     bool answers_in_part() const override { return true; }
 
   private:
-    std::vector<json> search(const CorpusSeries &series);
-    ProbeResult probe(const CorpusSeries &series, double q);
-    json row_of(const CorpusSeries &series, const ProbeResult &probe);
-    void tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row);
-    void read_done();
-    void drop_done(std::vector<json> &units);
-    void open_output();
-    void check_output() const;
-    Answer answer(const Tally &tally, bool has_cache, std::string text) const;
+    // Coarse points, then the gap with the answer (9.5). Known points come from the cache.
+    std::vector<json> search(const CorpusSeries &series) {
+        const QualityGrid grid(*series.setup.encode.adapter, o_, 1);
+        const QualityTarget target = quality_targets(o_, o_, 0).front();
+        const auto search = make_search(SearchMethod::coarse, coarse_settings(grid, o_));
+        std::vector<json> rows;
+        while (const auto k = search->next()) {
+            run_.check_interrupted();
+            const ProbeResult probe = this->probe(series, grid.q(*k));
+            if (done_.contains(series, grid.q(*k)))
+                rows.push_back({{kSkipped, true}, {"crf", probe.q}});
+            else
+                rows.push_back(row_of(series, probe));
+            // A failed point does not attract the search.
+            const double margin =
+                probe.ok() ? margin_above(target, probe_score(series.setup, probe, target.metric, target.pool))
+                           : std::numeric_limits<double>::lowest();
+            search->add(*k, {margin, true});
+        }
+        std::ranges::stable_sort(
+            rows, [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
+        return rows;
+    }
+
+    ProbeResult probe(const CorpusSeries &series, double q) {
+        if (!series.outcome.ok()) {
+            ProbeResult failed;
+            failed.outcome = series.outcome;
+            failed.q = q;
+            return failed;
+        }
+        ProbeSetup setup = series.setup;
+        if (!setup.keep_in.empty() && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
+        ProbeResult probe = run_probe(setup, q);
+        if (!probe.ok()) run_.check_interrupted(); // not the encoder's result
+        return probe;
+    }
+
+    json row_of(const CorpusSeries &series, const ProbeResult &probe) {
+        json row = make_row(series.setup, probe);
+        if (is_timing_shared_) row["timing_shared"] = true;
+        tell(series.setup, probe, row);
+        if (!o_.frames_out.empty() && probe.ok()) row[kFrames] = frames_json(series.setup, probe);
+        return row;
+    }
+
+    void tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row) {
+        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+        const std::string text =
+            !probe.ok()
+                ? "FAILED: " + probe.outcome.sentence
+                : o_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) + ", " +
+                      fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
+        if (probe.ok()) run_.progress().remark(conditions_line(setup, probe));
+        run_.progress().probe_done(setup.source.path,
+                                   {{"encoder", row["encoder"]},
+                                    {"preset", row["preset"]},
+                                    {"q", probe.q},
+                                    {"score", row["score"]},
+                                    {"exit_status", row["exit_status"]}},
+                                   setup.encode.adapter->name + " " + setup.encode.preset + " " +
+                                       (setup.variant.empty() ? "" : setup.variant + " ") + number_text(probe.q) +
+                                       ": " + text);
+        json event = row;
+        event["type"] = "row";
+        run_.progress().event(event);
+    }
+
+    void read_done() {
+        std::error_code error;
+        if (o_.resume && fs::is_regular_file(o_.output, error)) // a pipe has no rows yet
+            done_.read(o_.output, o_.retry_failed);
+    }
+
+    // Drops what other machines need not know.
+    void drop_done(std::vector<json> &units) {
+        const std::size_t all = units.size();
+        std::erase_if(units, [&](const json &unit) {
+            return unit.contains("crf") && done_.contains(grid_.series(unit), unit["crf"]);
+        });
+        if (units.size() < all)
+            run_.progress().say(std::to_string(all - units.size()) + " of " + std::to_string(all) +
+                                " cells are in the output already");
+    }
+
+    void open_output() {
+        try {
+            writer_ = std::make_unique<RowWriter>(o_.output, o_.overwrite ? RowWriter::Mode::overwrite
+                                                             : o_.resume  ? RowWriter::Mode::resume
+                                                             : o_.append  ? RowWriter::Mode::append
+                                                                          : RowWriter::Mode::fresh);
+        } catch (const Error &e) {
+            throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
+        }
+        if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
+            writer_->write_line(header);
+        if (!o_.frames_out.empty())
+            frames_ = std::make_unique<RowWriter>(o_.frames_out,
+                                                  o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
+    }
+
+    // The file written at the end.
+    void check_output() const {
+        std::error_code error;
+        if (o_.output == "-") return;
+        if (fs::exists(o_.output, error) && !o_.overwrite && !o_.resume && !o_.append)
+            throw usage_error("'" + o_.output + "' exists; use --resume, --append or --overwrite");
+        system::check_output_file(o_.output);
+    }
+
+    Answer answer(const Tally &tally, bool has_cache, std::string text) const {
+        return {tally.exit_code(), std::move(text),
+                "wrote " + std::to_string(tally.rows) + " rows -> " + o_.output + " (" + std::to_string(tally.failed) +
+                    " failed" + (has_cache ? ", " + std::to_string(tally.cached) + " cached" : "") +
+                    (tally.skipped ? ", " + std::to_string(tally.skipped) + " already there" : "") + ")"};
+    }
+
+    // The earlier rows, if they are kept.
     template <class Out>
-    void write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const;
+    void write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const {
+        std::error_code error;
+        if ((o_.resume || o_.append) && fs::is_regular_file(path, error)) {
+            const system::MappedFile file(path);
+            const std::string_view whole =
+                file.text().substr(0, file.text().rfind('\n') + 1); // drops an incomplete line
+            if (!whole.empty()) return out(whole);
+        }
+        if (!header.empty()) out(header + "\n");
+    }
 
     const CorpusRequest o_;
     CorpusGrid grid_;
@@ -163,224 +366,6 @@ class CorpusJob : public Job {
     std::unique_ptr<RowWriter> writer_, frames_; // for rows as they arrive
     Tally kept_;
 };
-
-void CorpusJob::print_commands() {
-    for (const json &unit : grid_.units())
-        if (!unit.contains("fails")) {
-            const ProbeSetup &setup = grid_.series(unit).setup;
-            print_probe_commands(setup, unit.value("crf", setup.encode.adapter->default_q));
-        }
-}
-
-std::vector<json> CorpusJob::next(const JobRows &so_far) {
-    if (!so_far.empty()) return {};
-    std::vector<json> units = grid_.units();
-    read_done();
-    if (o_.executor == ExecutorKind::local) {
-        open_output();
-    } else {
-        check_output();
-        drop_done(units);
-    }
-    constexpr std::size_t kUsualProbes = 14; // of a coarse search (9.2)
-    run_.progress().expect(units.size() * (o_.coarse_to_fine ? kUsualProbes : 1));
-    return units;
-}
-
-void CorpusJob::read_done() {
-    std::error_code error;
-    if (o_.resume && fs::is_regular_file(o_.output, error)) // a pipe has no rows yet
-        done_.read(o_.output, o_.retry_failed);
-}
-
-// Drops what other machines need not know.
-void CorpusJob::drop_done(std::vector<json> &units) {
-    const std::size_t all = units.size();
-    std::erase_if(units, [&](const json &unit) {
-        return unit.contains("crf") && done_.contains(grid_.series(unit), unit["crf"]);
-    });
-    if (units.size() < all)
-        run_.progress().say(std::to_string(all - units.size()) + " of " + std::to_string(all) +
-                            " cells are in the output already");
-}
-
-void CorpusJob::open_output() {
-    try {
-        writer_ = std::make_unique<RowWriter>(o_.output, o_.overwrite ? RowWriter::Mode::overwrite
-                                                         : o_.resume  ? RowWriter::Mode::resume
-                                                         : o_.append  ? RowWriter::Mode::append
-                                                                      : RowWriter::Mode::fresh);
-    } catch (const Error &e) {
-        throw CommandError(e.code() == EEXIST ? kExitUsage : kExitOutput, e.what());
-    }
-    if (const std::string header = row_header(format_); !header.empty() && writer_->is_empty())
-        writer_->write_line(header);
-    if (!o_.frames_out.empty())
-        frames_ = std::make_unique<RowWriter>(o_.frames_out,
-                                              o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::resume);
-}
-
-// The file written at the end.
-void CorpusJob::check_output() const {
-    std::error_code error;
-    if (o_.output == "-") return;
-    if (fs::exists(o_.output, error) && !o_.overwrite && !o_.resume && !o_.append)
-        throw usage_error("'" + o_.output + "' exists; use --resume, --append or --overwrite");
-    system::check_output_file(o_.output);
-}
-
-std::vector<json> CorpusJob::run(const json &unit, const JobRows &) {
-    const CorpusSeries &series = grid_.series(unit);
-    if (!series.outcome.ok() && !unit.contains("fails"))
-        throw usage_error(series.outcome.sentence); // only on this node
-    if (!unit.contains("crf")) return search(series);
-    const double q = unit["crf"];
-    if (done_.contains(series, q)) return {{{kSkipped, true}}};
-    return {row_of(series, probe(series, q))};
-}
-
-// Coarse points, then the gap with the answer (9.5). Known points come from the cache.
-std::vector<json> CorpusJob::search(const CorpusSeries &series) {
-    const QualityGrid grid(*series.setup.encode.adapter, o_, 1);
-    const QualityTarget target = quality_targets(o_, o_, 0).front();
-    const auto search = make_search(SearchMethod::coarse, coarse_settings(grid, o_));
-    std::vector<json> rows;
-    while (const auto k = search->next()) {
-        run_.check_interrupted();
-        const ProbeResult probe = this->probe(series, grid.q(*k));
-        if (done_.contains(series, grid.q(*k)))
-            rows.push_back({{kSkipped, true}, {"crf", probe.q}});
-        else
-            rows.push_back(row_of(series, probe));
-        // A failed point does not attract the search.
-        const double margin = probe.ok()
-                                  ? margin_above(target, probe_score(series.setup, probe, target.metric, target.pool))
-                                  : std::numeric_limits<double>::lowest();
-        search->add(*k, {margin, true});
-    }
-    std::ranges::stable_sort(
-        rows, [](const json &a, const json &b) { return a["crf"].get<double>() < b["crf"].get<double>(); });
-    return rows;
-}
-
-ProbeResult CorpusJob::probe(const CorpusSeries &series, double q) {
-    if (!series.outcome.ok()) {
-        ProbeResult failed;
-        failed.outcome = series.outcome;
-        failed.q = q;
-        return failed;
-    }
-    ProbeSetup setup = series.setup;
-    if (!setup.keep_in.empty() && !o_.coarse_to_fine) setup.keep_as = grid_.kept_name(setup, q);
-    ProbeResult probe = run_probe(setup, q);
-    if (!probe.ok()) run_.check_interrupted(); // not the encoder's result
-    return probe;
-}
-
-json CorpusJob::row_of(const CorpusSeries &series, const ProbeResult &probe) {
-    json row = make_row(series.setup, probe);
-    if (is_timing_shared_) row["timing_shared"] = true;
-    tell(series.setup, probe, row);
-    if (!o_.frames_out.empty() && probe.ok()) row[kFrames] = frames_json(series.setup, probe);
-    return row;
-}
-
-void CorpusJob::tell(const ProbeSetup &setup, const ProbeResult &probe, const json &row) {
-    for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-    const std::string text =
-        !probe.ok() ? "FAILED: " + probe.outcome.sentence
-                    : o_.metric + " " + fixed_text(row["score"].is_number() ? row["score"].get<double>() : 0.0, 4) +
-                          ", " + fixed_text(probe.bitrate_kbps(), 1) + " kbps" + (probe.from_cache ? " [cached]" : "");
-    if (probe.ok()) run_.progress().remark(conditions_line(setup, probe));
-    run_.progress().probe_done(setup.source.path,
-                               {{"encoder", row["encoder"]},
-                                {"preset", row["preset"]},
-                                {"q", probe.q},
-                                {"score", row["score"]},
-                                {"exit_status", row["exit_status"]}},
-                               setup.encode.adapter->name + " " + setup.encode.preset + " " +
-                                   (setup.variant.empty() ? "" : setup.variant + " ") + number_text(probe.q) + ": " +
-                                   text);
-    json event = row;
-    event["type"] = "row";
-    run_.progress().event(event);
-}
-
-void CorpusJob::keep(UnitRows &unit) {
-    try {
-        for (json &row : unit.rows) {
-            if (row.contains(kSkipped)) {
-                kept_.skipped++;
-                continue;
-            }
-            if (const auto frames = row.find(kFrames); frames != row.end()) {
-                if (frames_) frames_->write(*frames);
-                row.erase(frames);
-            }
-            writer_->write_line(row_line(row, format_));
-            kept_.add(row);
-        }
-    } catch (const Error &e) {
-        throw CommandError(kExitOutput, e.what());
-    }
-    unit.rows.clear();
-}
-
-// The earlier rows, if they are kept.
-template <class Out>
-void CorpusJob::write_earlier_rows(const std::string &path, const std::string &header, const Out &out) const {
-    std::error_code error;
-    if ((o_.resume || o_.append) && fs::is_regular_file(path, error)) {
-        const system::MappedFile file(path);
-        const std::string_view whole = file.text().substr(0, file.text().rfind('\n') + 1); // drops an incomplete line
-        if (!whole.empty()) return out(whole);
-    }
-    if (!header.empty()) out(header + "\n");
-}
-
-// Rows from other tasks, in grid order. Replaces the files completely or not at all.
-Answer CorpusJob::merge(const std::function<void(const UseOfUnit &)> &each_unit) {
-    if (!o_.frames_out.empty())
-        system::write_output_file(o_.frames_out, [&](const auto &out) {
-            write_earlier_rows(o_.frames_out, "", out);
-            each_unit([&](const UnitRows &unit) {
-                for (const json &row : unit.rows)
-                    if (const auto frames = row.find(kFrames); frames != row.end()) out(json_line(*frames) + "\n");
-            });
-        });
-    Tally tally;
-    const auto write = [&](const auto &out) {
-        write_earlier_rows(o_.output, row_header(format_), out);
-        each_unit([&](UnitRows &unit) {
-            tally.failed += !unit.failure.empty();
-            for (json &row : unit.rows) {
-                if (row.contains(kSkipped)) {
-                    tally.skipped++;
-                    continue;
-                }
-                row.erase(kFrames);
-                if (!o_.keep) row["encode_path"] = "";
-                out(row_line(row, format_) + "\n");
-                tally.add(row);
-            }
-        });
-    };
-    std::string text;
-    if (o_.output == "-")
-        write([&](std::string_view part) { text += part; });
-    else
-        system::write_output_file(o_.output, write);
-    return answer(tally, true, std::move(text));
-}
-
-Answer CorpusJob::result(const JobRows &) { return answer(kept_, run_.cache(), ""); }
-
-Answer CorpusJob::answer(const Tally &tally, bool has_cache, std::string text) const {
-    return {tally.exit_code(), std::move(text),
-            "wrote " + std::to_string(tally.rows) + " rows -> " + o_.output + " (" + std::to_string(tally.failed) +
-                " failed" + (has_cache ? ", " + std::to_string(tally.cached) + " cached" : "") +
-                (tally.skipped ? ", " + std::to_string(tally.skipped) + " already there" : "") + ")"};
-}
 
 constexpr Choice<CorpusFormat> kCorpusFormats[] = {{"jsonl", CorpusFormat::jsonl}, {"csv", CorpusFormat::csv}};
 
@@ -403,7 +388,10 @@ void bind_corpus(CLI::App &app, CorpusRequest &o) {
     bind_encoding_command(app, o, {.several_sources = true, .several_encoders = true});
     bind_variants(app, o);
     bind_grid(app, o);
-    add_choice(app, "--format", o.format, kCorpusFormats, "jsonl or csv", false)->group("Rows");
+    {
+        const InGroup group(app, "Rows");
+        add_choice(app, "--format", o.format, kCorpusFormats, "jsonl or csv", false);
+    }
     bind_coarse_search(app, o);
     bind_source_list(app, o);
     bind_rows(app, o);

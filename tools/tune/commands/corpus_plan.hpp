@@ -4,14 +4,12 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "cli/outputs.hpp"
 #include "commands/quality_target.hpp"
-#include "search/search.hpp"
 
 namespace vmaf::tune {
 

@@ -1,4 +1,5 @@
 // `doctor`: what is installed and usable (tune.md 12.15).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,9 @@
 // `encode`: the whole file, at a given quality or one found by a search (tune.md 5.5, 12.3).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "cli/complain.hpp"

@@ -1,18 +1,18 @@
 #include "commands/fast.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "base/lists.hpp"
+#include "base/seconds.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "commands/commands.hpp"
 #include "commands/search_hints.hpp"
 #include "commands/search_result.hpp"
-#include "rows/row.hpp"
 #include "stages/conditions.hpp"
 #include "system/filesystem.hpp"
 #include "text/json_text.hpp"
@@ -251,9 +251,7 @@ class FastRun {
     static constexpr double kLeastBar = 0.1; // encoders and scalers are not more exact
     static constexpr double kEdge = 40;      // points times frames: 12 of 13 pieces of 20 frames were within 2 points
 
-    double elapsed() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-    }
+    double elapsed() const { return seconds_since(started_); }
     double score_of(const ProbeSetup &setup, const ProbeResult &probe) const {
         return probe_score(setup, probe, target_.metric, target_.pool);
     }
@@ -376,6 +374,36 @@ bool is_located(const ScoreCurve &curve, double target, bool bounded_by_100) {
 
 namespace {
 
+int run_smoke(const FastRequest &o, const QualityTarget &target) {
+    const std::string name = o.encoders.empty() ? "libx264" : o.encoders.front();
+    const Adapter *adapter = find_adapter(name);
+    if (!adapter) throw usage_error("there is no adapter for the encoder '" + name + "'");
+    const FastAnswer answer = smoke(o, *adapter, target.value);
+    const std::string preset = o.presets.empty() ? kDefaultPreset : o.presets.front();
+    write_document(o, document_of(answer, adapter->name, preset, target.value, true), answer);
+    return answer.is_met ? kExitOk : kExitUnmet;
+}
+
+// With the measurements of the whole; `last` is that of the answer.
+json verified_document(const FastAnswer &answer, const Verification &last, const ProbeSetup &setup, double target,
+                       double refined) {
+    json document = document_of(answer, setup.encode.adapter->name, setup.encode.preset, target, false);
+    document["verify_vmaf"] = last.score;
+    document["verify_kbps"] = last.kbps;
+    document["proxy_verify_gap"] = last.gap();
+    for (const Verification &v : answer.verified)
+        document["verifications"].push_back({{"q", v.q},
+                                             {"predicted_vmaf", v.predicted},
+                                             {"error_bar", v.error_bar},
+                                             {"verify_vmaf", v.score},
+                                             {"verify_kbps", v.kbps}});
+    document["proxy_clip"] = setup.clip_mode;
+    document["proxy_subsample"] = setup.score.subsample;
+    document["verified_on"] = answer.verified_on;
+    document["refined_crf"] = refined;
+    return document;
+}
+
 int run_fast(const FastRequest &given) {
     FastRequest o = given;
     const std::vector<QualityTarget> targets = quality_targets(o, o, std::nullopt);
@@ -385,15 +413,7 @@ int run_fast(const FastRequest &given) {
         throw usage_error("fast needs a higher-is-better metric; use `vmaf-tune search` for " + target.metric);
     o.metric = target.metric;
     check_result(o, o.output);
-    if (o.smoke) {
-        const std::string name = o.encoders.empty() ? "libx264" : o.encoders.front();
-        const Adapter *adapter = find_adapter(name);
-        if (!adapter) throw usage_error("there is no adapter for the encoder '" + name + "'");
-        const FastAnswer answer = smoke(o, *adapter, target.value);
-        const std::string preset = o.presets.empty() ? kDefaultPreset : o.presets.front();
-        write_document(o, document_of(answer, adapter->name, preset, target.value, true), answer);
-        return answer.is_met ? kExitOk : kExitUnmet;
-    }
+    if (o.smoke) return run_smoke(o, target);
     if (o.sources.empty()) throw usage_error("give a source with -i");
     const bool has_own_samples =
         o.sample_clip_seconds > 0 || o.samples || !o.sample_at.empty() || o.sample_mode != SampleMode::uniform;
@@ -407,38 +427,23 @@ int run_fast(const FastRequest &given) {
     }
     FastAnswer answer = fast.find();
     fast.verify(answer);
-    const Verification &last =
-        *std::ranges::find_if(answer.verified, [&](const Verification &v) { return v.q == *answer.q; });
-    const double score = last.score, gap = last.gap();
-    json document = document_of(answer, setup.encode.adapter->name, setup.encode.preset, target.value, false);
-    document["verify_vmaf"] = score;
-    document["verify_kbps"] = last.kbps;
-    document["proxy_verify_gap"] = gap;
-    for (const Verification &v : answer.verified)
-        document["verifications"].push_back({{"q", v.q},
-                                             {"predicted_vmaf", v.predicted},
-                                             {"error_bar", v.error_bar},
-                                             {"verify_vmaf", v.score},
-                                             {"verify_kbps", v.kbps}});
-    document["proxy_clip"] = setup.clip_mode;
-    document["proxy_subsample"] = setup.score.subsample;
-    document["verified_on"] = answer.verified_on;
+    const Verification &last = *std::ranges::find(answer.verified, *answer.q, &Verification::q);
+    const std::string &knob = setup.encode.adapter->knob;
     const double refined = fast.refined(answer);
-    document["refined_crf"] = refined;
     if (refined != *answer.q)
-        answer.notes.push_back(setup.encode.adapter->knob + " " + number_text(refined) +
+        answer.notes.push_back(knob + " " + number_text(refined) +
                                " should just meet the target on the whole (not measured)");
-    const bool is_trusted = gap <= o.proxy_tolerance;
+    const bool is_trusted = last.gap() <= o.proxy_tolerance;
     if (!is_trusted)
-        answer.notes.push_back("the whole scores " + fixed_text(score, 2) + ", the proxy said " +
+        answer.notes.push_back("the whole scores " + fixed_text(last.score, 2) + ", the proxy said " +
                                fixed_text(answer.score, 2) + ": more than --proxy-tolerance apart, use `search`");
-    else if (score < target.value)
-        answer.notes.push_back("the whole is " + fixed_text(target.value - score, 2) + " below the target");
-    write_document(o, document, answer);
-    run.progress().say(setup.encode.adapter->knob + " " + number_text(*answer.q) + " should give " + target.metric +
-                       " " + fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) + "; " +
+    else if (last.score < target.value)
+        answer.notes.push_back("the whole is " + fixed_text(target.value - last.score, 2) + " below the target");
+    write_document(o, verified_document(answer, last, setup, target.value, refined), answer);
+    run.progress().say(knob + " " + number_text(*answer.q) + " should give " + target.metric + " " +
+                       fixed_text(answer.score, 2) + " ± " + fixed_text(answer.error_bar, 2) + "; " +
                        (answer.verified_on == "full" ? "the whole" : "the part a search measures") + " scores " +
-                       fixed_text(score, 2) + " at " + fixed_text(last.kbps, 0) + " kbps (" +
+                       fixed_text(last.score, 2) + " at " + fixed_text(last.kbps, 0) + " kbps (" +
                        std::to_string(answer.trials.size()) + " short probes, " +
                        std::to_string(answer.verified.size()) + (answer.verified.size() == 1 ? " encode" : " encodes") +
                        " of the whole)" + (is_trusted ? "." : ": unreliable."));

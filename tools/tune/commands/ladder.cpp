@@ -3,14 +3,13 @@
 //
 // Its units, by phases: points of each size's curve; further points that a curve needs; the exact rung at each target;
 // the properties of the chosen rungs' streams; with --run the rungs, sound and subtitles.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
-#include "base/error.hpp"
 #include "cli/add_option.hpp"
 #include "cli/arguments.hpp"
 #include "cli/new_file.hpp"
@@ -63,344 +62,12 @@ std::vector<double> sorted_targets(const LadderRequest &o) {
     return targets;
 }
 
-class LadderJob : public Job {
-  public:
-    explicit LadderJob(const LadderRequest &o)
-        : Job(o), o_(o), source_(run_.open_source(o.sources.at(0))), adapter_(run_.only_adapter()),
-          grid_(adapter_, o_, adapter_.step), targets_(sorted_targets(o)), sizes_(rung_sizes(o.resolutions, source_)),
-          state_(run_, "ladder", source_.id) {}
-
-    void check_outputs() override;
-    void print_commands() override {
-        for (const FrameSize &size : sizes_) print_probe_commands(setup_of(size), adapter_.default_q);
-    }
-    std::vector<json> next(const JobRows &so_far) override;
-    std::vector<json> run(const json &unit, const JobRows &so_far) override;
-    Answer result(const JobRows &rows) override;
-
-  private:
-    std::vector<json> first_points() const;
-    std::vector<json> measure_point(const json &unit);
-    std::vector<json> complete_curve(std::size_t size, const JobRows &so_far);
-    std::vector<json> find_rung(double target, const std::vector<RateCurve> &curves);
-    json describe(const RatePoint &point);
-    json encode_rung(Rung rung);
-
-    bool is_bounded() const { return metric_choice(o_.metric)->bounded_by_100; }
-    std::vector<RateCurve> curves_by_size(const JobRows &rows) const;
-    std::vector<RateCurve> curves(const JobRows &rows) const;
-    std::vector<RatePoint> choose(const JobRows &rows);
-    std::vector<Rung> rungs(const JobRows &rows) const;
-    json document(const std::vector<Rung> &rungs) const;
-
-    ProbeSetup setup_of(FrameSize size);
-    json probe(const ProbeSetup &setup, double q);
-    std::vector<QualityTarget> quality_targets() const;
-    RungFiles files() const { return RungFiles({o_.output, o_.overwrite, o_.format, o_.segment_seconds}); }
-
-    const LadderRequest o_;
-    const Source source_;
-    const Adapter &adapter_;
-    const QualityGrid grid_;
-    const std::vector<double> targets_; // lowest first
-    const std::vector<FrameSize> sizes_;
-    JobState state_;
-};
-
 Outcome last_failure(const JobRows &rows) {
     Outcome failure;
     for (const UnitRows &unit : rows)
         for (const json &row : unit.rows)
             if (row.contains("error")) failure = outcome_of_row(row.at("status"), row["error"]);
     return failure;
-}
-
-void LadderJob::check_outputs() {
-    check_result(o_, o_.output);
-    check_result(o_, o_.points);
-}
-
-std::vector<json> LadderJob::next(const JobRows &so_far) {
-    if (so_far.empty()) return first_points();
-    const std::string step = so_far.back().unit.at("step");
-    std::vector<json> units;
-    if (step == "point") {
-        for (std::size_t i = 0; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
-    } else if (step == "curve") {
-        const Outcome failure = last_failure(so_far);
-        if (curves(so_far).empty())
-            throw CommandError(failure.ok() ? kExitUnmet : failure.exit_code(),
-                               "no point could be measured" + (failure.ok() ? "" : ": " + failure.sentence));
-        if (!failure.ok()) run_.progress().warn("not every size could be measured: " + failure.sentence);
-        for (const double target : targets_) units.push_back({{"step", "rung"}, {"target", target}});
-    } else if (step == "rung") {
-        for (const RatePoint &point : choose(so_far))
-            units.push_back({{"step", "describe"}, {"point", point_json(point)}});
-    } else if (step == "describe" && o_.run) {
-        for (std::size_t i = 0; i < rungs(so_far).size(); i++) units.push_back({{"step", "encode"}, {"rung", i}});
-        if (!o_.video_only) units.push_back({{"step", "tracks"}});
-    }
-    return units;
-}
-
-std::vector<json> LadderJob::run(const json &unit, const JobRows &so_far) {
-    const std::string step = unit.at("step");
-    if (step == "point") return measure_point(unit);
-    if (step == "curve") return complete_curve(unit.at("size"), so_far);
-    if (step == "rung") return find_rung(unit.at("target"), curves(so_far));
-    if (step == "describe") return {describe(point_of(unit.at("point")))};
-    if (step == "encode") return {encode_rung(rungs(so_far).at(unit.at("rung")))};
-    std::vector<json> tracks;
-    for (const SideTrack &track : make_side_tracks(run_, source_, o_.audio_codec, files()))
-        tracks.push_back(track_json(track));
-    return tracks;
-}
-
-ProbeSetup LadderJob::setup_of(FrameSize size) {
-    ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
-    if (setup.score.scale == "none") // rungs are compared at the source's size
-        setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
-    setup.encode_size = size;
-    if (size.width == source_.width && size.height == source_.height) return setup;
-    const std::string scale =
-        "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) + ":flags=" + o_.scaler + ",setsar=1";
-    setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
-    setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
-    return setup;
-}
-
-std::vector<QualityTarget> LadderJob::quality_targets() const {
-    std::vector<QualityTarget> all;
-    for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
-    return all;
-}
-
-// A point of a curve with its row, or the reason for its absence.
-json LadderJob::probe(const ProbeSetup &setup, double q) {
-    run_.check_interrupted();
-    ProbeSetup own = setup;
-    const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
-                              std::to_string(setup.encode_size.height) + " " + adapter_.knob;
-    run_.show_progress(own, label);
-    const ProbeResult probe = run_probe(own, q);
-    run_.check_interrupted();
-    for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
-    if (!probe.ok()) return {{"error", probe.outcome.sentence}, {"status", probe.outcome.row_status()}};
-    const double score = probe_score(setup, probe, o_.metric, o_.pool);
-    run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
-                               label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
-                                   fixed_text(probe.bitrate_kbps(), 1) + " kbps" +
-                                   (probe.from_cache ? " [cached]" : ""));
-    json point = point_json({probe.bitrate_kbps(), score, setup.encode_size.width, setup.encode_size.height, probe.q});
-    point["row"] = make_row(setup, probe);
-    return point;
-}
-
-// Two fixed points per size, so that the answer does not depend on the cache. They show roughly at which targets a size
-// pays.
-std::vector<json> LadderJob::first_points() const {
-    std::vector<json> units;
-    for (std::size_t size = 0; size < sizes_.size(); size++) {
-        std::set<int> known;
-        for (const double place : {0.2, 0.6})
-            if (const int k = grid_.nearest(grid_.q(static_cast<int>(place * grid_.last()))); known.insert(k).second)
-                units.push_back({{"step", "point"}, {"size", size}, {"k", k}});
-    }
-    return units;
-}
-
-std::vector<json> LadderJob::measure_point(const json &unit) {
-    const ProbeSetup setup = setup_of(sizes_.at(unit.at("size")));
-    const int k = unit.at("k");
-    return state_.remembered(search_identity(setup, o_, quality_targets()), std::to_string(k),
-                             [&] { return std::vector<json>{probe(setup, grid_.q(k))}; });
-}
-
-// Adds points until the curve gives the rate between the wanted targets precisely enough.
-std::vector<json> LadderJob::complete_curve(std::size_t size, const JobRows &so_far) {
-    const std::vector<RateCurve> first = curves_by_size(so_far);
-    RateCurve curve = first[size];
-    for (const UnitRows *unit : of_step(so_far, "point"))
-        for (const json &point : unit->rows)
-            if (unit->unit.at("size") == size && point.contains("error")) return {};
-    const auto wanted = wanted_scores(first, size, targets_, is_bounded(), {grid_.q(0), grid_.q(grid_.last())});
-    if (!wanted) return {};
-    std::set<int> known;
-    for (const RatePoint &point : curve.points) known.insert(grid_.nearest(point.q));
-    const ProbeSetup setup = setup_of(sizes_.at(size));
-    return state_.remembered(search_identity(setup, o_, quality_targets()), "", [&] {
-        std::vector<json> made;
-        const auto measure = [&](int k) { // false: nothing new
-            if (!known.insert(k).second) return false;
-            made.push_back(probe(setup, grid_.q(k)));
-            if (made.back().contains("error")) return false;
-            curve.points.push_back(point_of(made.back()));
-            return true;
-        };
-        // A point beyond the end of the wanted scores, estimated from the rough curve; else the window's end.
-        const auto reach = [&](double score, int end, auto is_enough) {
-            const int margin = end == 0 ? -grid_.points_in(1) : grid_.points_in(1);
-            for (int trial = 0; trial < 2; trial++) {
-                if (std::ranges::any_of(curve.points, [&](const RatePoint &p) { return is_enough(p.score); }))
-                    return true;
-                const auto there = trial == 0 ? curve.rough_at(score, is_bounded(), first.front()) : std::nullopt;
-                if (!measure(there ? std::clamp(grid_.nearest(there->q) + margin, 0, grid_.last()) : end)) return false;
-            }
-            return true;
-        };
-        constexpr std::size_t kMost = 12;
-        const auto [low, high] = *wanted;
-        if (!reach(high, 0, [high = high](double score) { return score >= high; }) && !made.empty() &&
-            made.back().contains("error"))
-            return made;
-        reach(low, grid_.last(), [low = low](double score) { return score <= low; });
-        while (known.size() < kMost && (curve.points.size() < 3 || curve.error(low, high) > kCurveError))
-            if (!measure(grid_.nearest(curve.points.size() < 3 ? curve.q_at((low + high) / 2)
-                                                               : curve.least_certain_q(low, high))))
-                break;
-        return made;
-    });
-}
-
-std::vector<RateCurve> LadderJob::curves(const JobRows &rows) const {
-    std::vector<RateCurve> curves = curves_by_size(rows);
-    std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
-    return curves;
-}
-
-std::vector<RateCurve> LadderJob::curves_by_size(const JobRows &rows) const {
-    std::vector<RateCurve> curves(sizes_.size());
-    for (const char *step : {"point", "curve"})
-        for (const UnitRows *unit : of_step(rows, step))
-            for (const json &point : unit->rows)
-                if (!point.contains("error")) curves.at(unit->unit.at("size")).points.push_back(point_of(point));
-    return curves;
-}
-
-// A rung at the target: at the size favoured by the curves, or if another one is as good within the curves' error, at
-// the one that needs less.
-std::vector<json> LadderJob::find_rung(double target, const std::vector<RateCurve> &curves) {
-    std::vector<std::pair<double, const RateCurve *>> rates;
-    for (const RateCurve &curve : curves)
-        if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
-    if (rates.empty()) return {};
-    std::ranges::sort(rates, [](const auto &a, const auto &b) { return a.first < b.first; });
-    std::vector<json> found;
-    for (const auto &[kbps, curve] : rates) {
-        if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
-        const RatePoint &any = curve->points.front();
-        const ProbeSetup setup = setup_of({any.width, any.height});
-        SearchOptions own = o_; // to 1 % of the rate, or exactly if requested
-        if (!own.tolerance) own.tolerance = curve->score_of_percent(target);
-        own.start_q = curve->q_at(target);
-        QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
-        for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
-        const SearchReport report = search.find({{o_.metric, o_.pool, target}});
-        if (report.failed())
-            found.push_back({{"error", report.outcome.sentence}, {"status", report.outcome.row_status()}});
-        if (!report.ok()) continue;
-        run_.progress().remark(report.scored);
-        found.push_back(point_json({report.bitrate_kbps, report.score, any.width, any.height, *report.q}));
-        for (const ProbeResult &probe : report.probes)
-            if (probe.q == *report.q) found.back()["row"] = make_row(setup, probe);
-    }
-    return found;
-}
-
-// Selects the points that become rungs.
-std::vector<RatePoint> LadderJob::choose(const JobRows &rows) {
-    std::vector<RatePoint> at_targets;
-    for (const UnitRows *unit : of_step(rows, "rung")) {
-        std::optional<RatePoint> best;
-        for (const json &point : unit->rows)
-            if (!point.contains("error") && (!best || point.at("kbps") < best->kbps)) best = point_of(point);
-        if (best)
-            at_targets.push_back(*best);
-        else
-            run_.progress().warn("no size reaches " + o_.metric + " " + number_text(unit->unit.at("target")) +
-                                 "; the ladder ends below");
-    }
-    if (at_targets.empty()) // easier or harder than all targets: the best measurement
-        for (const RateCurve &curve : curves(rows))
-            at_targets.insert(at_targets.end(), curve.points.begin(), curve.points.end());
-    std::vector<RatePoint> usable;
-    for (const RatePoint &p : at_targets)
-        if ((!o_.max_bitrate || p.kbps <= *o_.max_bitrate) && (!o_.min_bitrate || p.kbps >= *o_.min_bitrate))
-            usable.push_back(p);
-    const std::vector<RatePoint> chosen =
-        choose_rungs(rising(std::move(usable)), o_.quality_tiers, o_.spacing == RungSpacing::log_bitrate);
-    if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
-    return chosen;
-}
-
-// The stream's profile, level and peaks, from another encode of the rung.
-json LadderJob::describe(const RatePoint &point) {
-    const ProbeSetup setup = setup_of({point.width, point.height});
-    std::string codecs;
-    double peak_bps = 0;
-    for (const Sample &sample : setup.samples) { // the peak of all samples
-        const std::string path = run_.work_folder() + "/rung.mkv";
-        run_.check_interrupted();
-        if (!run_encode(setup.programs, sample.source, sample.window, setup.encode, point.q, path).ok()) continue;
-        codecs = codec_string(setup.programs, path);
-        peak_bps = std::max(peak_bps, peak_bandwidth(setup.programs, path, source_.rate.value()));
-        std::error_code ignored;
-        fs::remove(path, ignored);
-    }
-    return {{"codecs", codecs}, {"peak_bps", peak_bps}};
-}
-
-// The whole source, with key frames at the same times as other rungs; HLS in segments, else as a file.
-json LadderJob::encode_rung(Rung rung) {
-    const RungFiles files = this->files();
-    const ProbeSetup setup = setup_of({rung.point.width, rung.point.height});
-    const std::string path = files.made(rung.name()), kept = files.kept(rung.name());
-    Arguments command = encode_command(setup.programs, source_, {}, setup.encode, rung.point.q, 0, "", path);
-    command.pop_back();
-    append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o_.segment_seconds) + ")"});
-    append(command, adapter_.container_tag("mp4"));
-    files.complete(command, rung.name(), true);
-    const ChildResult outcome = run_child(command);
-    run_.check_interrupted();
-    demand_success(outcome, rung.name() + ": the encoder", kept);
-    demand_whole(setup.programs, outcome, path, frames_wished(source_, {}, run_.options().vfilter), kept);
-    demand_unchanged(source_);
-    const Bandwidth made = files.bandwidth(setup.programs, rung.name(), source_.rate.value());
-    rung.index = files.index_of(rung.name());
-    files.keep(rung.name());
-    run_.progress().say("encoded " + kept);
-    return {{"peak_bps", made.peak_bps}, {"mean_bps", made.mean_bps}, {"index", index_json(rung.index)}};
-}
-
-// The chosen rungs, as far as described and encoded.
-std::vector<Rung> LadderJob::rungs(const JobRows &rows) const {
-    std::vector<Rung> rungs;
-    for (const UnitRows *unit : of_step(rows, "describe"))
-        rungs.push_back(
-            {point_of(unit->unit.at("point")), unit->rows.at(0).at("codecs"), unit->rows[0].at("peak_bps")});
-    for (const UnitRows *unit : of_step(rows, "encode")) {
-        Rung &rung = rungs.at(unit->unit.at("rung"));
-        rung.peak_bps = unit->rows.at(0).at("peak_bps");
-        rung.mean_bps = unit->rows[0].at("mean_bps");
-        rung.index = index_of(unit->rows[0].at("index"));
-    }
-    return rungs;
-}
-
-json LadderJob::document(const std::vector<Rung> &rungs) const {
-    json document = {{"schema", "vmaf-tune-ladder/v1"},
-                     {"src", source_.path},
-                     {"encoder", adapter_.name},
-                     {"renditions", json::array()}};
-    for (const Rung &r : rungs)
-        document["renditions"].push_back({{"width", r.point.width},
-                                          {"height", r.point.height},
-                                          {"bitrate_kbps", r.point.kbps},
-                                          {"bandwidth_bps", std::round(r.bandwidth())},
-                                          {"vmaf", r.point.score},
-                                          {"crf", r.point.q},
-                                          {"codecs", r.codecs}});
-    return document;
 }
 
 // All measured rows, by size and then by target.
@@ -413,23 +80,339 @@ std::string measured_rows(const JobRows &rows, std::size_t sizes) {
     for (std::size_t size = 0; size < sizes; size++)
         for (const char *step : {"point", "curve"})
             for (const UnitRows *unit : of_step(rows, step))
-                if (unit->unit.at("size") == size) add(unit);
+                if (unit->unit().at("size") == size) add(unit);
     for (const UnitRows *unit : of_step(rows, "rung")) add(unit);
     return text;
 }
 
-Answer LadderJob::result(const JobRows &rows) {
-    const std::vector<Rung> rungs = this->rungs(rows);
-    std::vector<SideTrack> tracks;
-    for (const UnitRows *unit : of_step(rows, "tracks"))
-        for (const json &track : unit->rows) tracks.push_back(track_of(track));
-    const std::string text = o_.format == LadderFormat::hls    ? hls_playlist(rungs, source_, tracks)
-                             : o_.format == LadderFormat::dash ? dash_manifest(rungs, source_, tracks)
-                                                               : json_document(document(rungs));
-    if (!o_.points.empty()) write_result(o_, o_.points, measured_rows(rows, sizes_.size()));
-    state_.finish();
-    return {kExitOk, deliver(o_, o_.output, text), ""};
-}
+class LadderJob : public Job {
+  public:
+    explicit LadderJob(const LadderRequest &o)
+        : Job(o), o_(o), source_(run_.open_source(o.sources.at(0))), adapter_(run_.only_adapter()),
+          grid_(adapter_, o_, adapter_.step), targets_(sorted_targets(o)), sizes_(rung_sizes(o.resolutions, source_)),
+          state_(run_, "ladder", source_.id) {}
+
+    void check_outputs() override {
+        check_result(o_, o_.output);
+        check_result(o_, o_.points);
+    }
+
+    void print_commands() override {
+        for (const FrameSize &size : sizes_) print_probe_commands(setup_of(size), adapter_.default_q);
+    }
+
+    std::vector<json> next(const JobRows &so_far) override {
+        if (so_far.empty()) return first_points();
+        const std::string step = so_far.back().unit().at("step");
+        std::vector<json> units;
+        if (step == "point") {
+            for (std::size_t i = 0; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
+        } else if (step == "curve") {
+            const Outcome failure = last_failure(so_far);
+            if (curves(so_far).empty())
+                throw CommandError(failure.ok() ? kExitUnmet : failure.exit_code(),
+                                   "no point could be measured" + (failure.ok() ? "" : ": " + failure.sentence));
+            if (!failure.ok()) run_.progress().warn("not every size could be measured: " + failure.sentence);
+            for (const double target : targets_) units.push_back({{"step", "rung"}, {"target", target}});
+        } else if (step == "rung") {
+            for (const RatePoint &point : choose(so_far))
+                units.push_back({{"step", "describe"}, {"point", point_json(point)}});
+        } else if (step == "describe" && o_.run) {
+            for (std::size_t i = 0; i < rungs(so_far).size(); i++) units.push_back({{"step", "encode"}, {"rung", i}});
+            if (!o_.video_only) units.push_back({{"step", "tracks"}});
+        }
+        return units;
+    }
+
+    std::vector<json> run(const json &unit, const JobRows &so_far) override {
+        const std::string step = unit.at("step");
+        if (step == "point") return measure_point(unit);
+        if (step == "curve") return complete_curve(unit.at("size"), so_far);
+        if (step == "rung") return find_rung(unit.at("target"), curves(so_far));
+        if (step == "describe") return {describe(point_of(unit.at("point")))};
+        if (step == "encode") return {encode_rung(rungs(so_far).at(unit.at("rung")))};
+        std::vector<json> tracks;
+        for (const SideTrack &track : make_side_tracks(run_, source_, o_.audio_codec, files()))
+            tracks.push_back(track_json(track));
+        return tracks;
+    }
+
+    Answer result(const JobRows &rows) override {
+        const std::vector<Rung> rungs = this->rungs(rows);
+        std::vector<SideTrack> tracks;
+        for (const UnitRows *unit : of_step(rows, "tracks"))
+            for (const json &track : unit->rows) tracks.push_back(track_of(track));
+        const std::string text = o_.format == LadderFormat::hls    ? hls_playlist(rungs, source_, tracks)
+                                 : o_.format == LadderFormat::dash ? dash_manifest(rungs, source_, tracks)
+                                                                   : json_document(document(rungs));
+        if (!o_.points.empty()) write_result(o_, o_.points, measured_rows(rows, sizes_.size()));
+        state_.finish();
+        return {kExitOk, deliver(o_, o_.output, text), ""};
+    }
+
+  private:
+    // Two fixed points per size, so that the answer does not depend on the cache. They show roughly at which targets a
+    // size pays.
+    std::vector<json> first_points() const {
+        std::vector<json> units;
+        for (std::size_t size = 0; size < sizes_.size(); size++) {
+            std::set<int> known;
+            for (const double place : {0.2, 0.6})
+                if (const int k = grid_.nearest(grid_.q(static_cast<int>(place * grid_.last())));
+                    known.insert(k).second)
+                    units.push_back({{"step", "point"}, {"size", size}, {"k", k}});
+        }
+        return units;
+    }
+
+    std::vector<json> measure_point(const json &unit) {
+        const ProbeSetup setup = setup_of(sizes_.at(unit.at("size")));
+        const int k = unit.at("k");
+        return state_.remembered(search_identity(setup, o_, quality_targets()), std::to_string(k),
+                                 [&] { return std::vector<json>{probe(setup, grid_.q(k))}; });
+    }
+
+    // Adds points until the curve gives the rate between the wanted targets precisely enough.
+    std::vector<json> complete_curve(std::size_t size, const JobRows &so_far) {
+        const std::vector<RateCurve> first = curves_by_size(so_far);
+        RateCurve curve = first[size];
+        for (const UnitRows *unit : of_step(so_far, "point"))
+            for (const json &point : unit->rows)
+                if (unit->unit().at("size") == size && point.contains("error")) return {};
+        const auto wanted = wanted_scores(first, size, targets_, is_bounded(), {grid_.q(0), grid_.q(grid_.last())});
+        if (!wanted) return {};
+        std::set<int> known;
+        for (const RatePoint &point : curve.points) known.insert(grid_.nearest(point.q));
+        const ProbeSetup setup = setup_of(sizes_.at(size));
+        return state_.remembered(search_identity(setup, o_, quality_targets()), "", [&] {
+            std::vector<json> made;
+            const auto measure = [&](int k) { // false: nothing new
+                if (!known.insert(k).second) return false;
+                made.push_back(probe(setup, grid_.q(k)));
+                if (made.back().contains("error")) return false;
+                curve.points.push_back(point_of(made.back()));
+                return true;
+            };
+            // A point beyond the end of the wanted scores, estimated from the rough curve; else the window's end.
+            const auto reach = [&](double score, int end, auto is_enough) {
+                const int margin = end == 0 ? -grid_.points_in(1) : grid_.points_in(1);
+                for (int trial = 0; trial < 2; trial++) {
+                    if (std::ranges::any_of(curve.points, [&](const RatePoint &p) { return is_enough(p.score); }))
+                        return true;
+                    const auto there = trial == 0 ? curve.rough_at(score, is_bounded(), first.front()) : std::nullopt;
+                    if (!measure(there ? std::clamp(grid_.nearest(there->q) + margin, 0, grid_.last()) : end))
+                        return false;
+                }
+                return true;
+            };
+            constexpr std::size_t kMost = 12;
+            const auto [low, high] = *wanted;
+            if (!reach(high, 0, [high = high](double score) { return score >= high; }) && !made.empty() &&
+                made.back().contains("error"))
+                return made;
+            reach(low, grid_.last(), [low = low](double score) { return score <= low; });
+            while (known.size() < kMost && (curve.points.size() < 3 || curve.error(low, high) > kCurveError))
+                if (!measure(grid_.nearest(curve.points.size() < 3 ? curve.q_at((low + high) / 2)
+                                                                   : curve.least_certain_q(low, high))))
+                    break;
+            return made;
+        });
+    }
+
+    // A rung at the target: at the size favoured by the curves, or if another one is as good within the curves' error,
+    // at the one that needs less.
+    std::vector<json> find_rung(double target, const std::vector<RateCurve> &curves) {
+        std::vector<std::pair<double, const RateCurve *>> rates;
+        for (const RateCurve &curve : curves)
+            if (const auto kbps = curve.rate_at(target)) rates.emplace_back(*kbps, &curve);
+        if (rates.empty()) return {};
+        std::ranges::sort(rates, [](const auto &a, const auto &b) { return a.first < b.first; });
+        std::vector<json> found;
+        for (const auto &[kbps, curve] : rates) {
+            if (kbps > rates.front().first * (1 + 2 * kCurveError)) break;
+            const RatePoint &any = curve->points.front();
+            const ProbeSetup setup = setup_of({any.width, any.height});
+            SearchOptions own = o_; // to 1 % of the rate, or exactly if requested
+            if (!own.tolerance) own.tolerance = curve->score_of_percent(target);
+            own.start_q = curve->q_at(target);
+            QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
+            for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);
+            const SearchReport report = search.find({{o_.metric, o_.pool, target}});
+            if (report.failed())
+                found.push_back({{"error", report.outcome.sentence}, {"status", report.outcome.row_status()}});
+            if (!report.ok()) continue;
+            run_.progress().remark(report.scored);
+            found.push_back(point_json({report.bitrate_kbps, report.score, any.width, any.height, *report.q}));
+            for (const ProbeResult &probe : report.probes)
+                if (probe.q == *report.q) found.back()["row"] = make_row(setup, probe);
+        }
+        return found;
+    }
+
+    // The stream's profile, level and peaks, from another encode of the rung.
+    json describe(const RatePoint &point) {
+        const ProbeSetup setup = setup_of({point.width, point.height});
+        std::string codecs;
+        double peak_bps = 0;
+        for (const Sample &sample : setup.samples) { // the peak of all samples
+            const std::string path = run_.work_folder() + "/rung.mkv";
+            run_.check_interrupted();
+            if (!run_encode(setup.programs, sample.source, sample.window, setup.encode, point.q, path).ok()) continue;
+            codecs = codec_string(setup.programs, path);
+            peak_bps = std::max(peak_bps, peak_bandwidth(setup.programs, path, source_.rate.value()));
+            std::error_code ignored;
+            fs::remove(path, ignored);
+        }
+        return {{"codecs", codecs}, {"peak_bps", peak_bps}};
+    }
+
+    // The whole source, with key frames at the same times as other rungs; HLS in segments, else as a file.
+    json encode_rung(Rung rung) {
+        const RungFiles files = this->files();
+        const ProbeSetup setup = setup_of({rung.point.width, rung.point.height});
+        const std::string path = files.made(rung.name()), kept = files.kept(rung.name());
+        Arguments command = encode_command(setup.programs, source_, {}, setup.encode, rung.point.q, 0, "", path);
+        command.pop_back();
+        append(command, {"-force_key_frames", "expr:gte(t,n_forced*" + number_text(o_.segment_seconds) + ")"});
+        append(command, adapter_.container_tag("mp4"));
+        files.complete(command, rung.name(), true);
+        const ChildResult outcome = run_child(command);
+        run_.check_interrupted();
+        demand_success(outcome, rung.name() + ": the encoder", kept);
+        demand_whole(setup.programs, outcome, path, frames_wished(source_, {}, run_.options().vfilter), kept);
+        demand_unchanged(source_);
+        const Bandwidth made = files.bandwidth(setup.programs, rung.name(), source_.rate.value());
+        rung.index = files.index_of(rung.name());
+        files.keep(rung.name());
+        run_.progress().say("encoded " + kept);
+        return {{"peak_bps", made.peak_bps}, {"mean_bps", made.mean_bps}, {"index", index_json(rung.index)}};
+    }
+
+    bool is_bounded() const { return metric_choice(o_.metric)->bounded_by_100; }
+
+    std::vector<RateCurve> curves_by_size(const JobRows &rows) const {
+        std::vector<RateCurve> curves(sizes_.size());
+        for (const char *step : {"point", "curve"})
+            for (const UnitRows *unit : of_step(rows, step))
+                for (const json &point : unit->rows)
+                    if (!point.contains("error")) curves.at(unit->unit().at("size")).points.push_back(point_of(point));
+        return curves;
+    }
+
+    std::vector<RateCurve> curves(const JobRows &rows) const {
+        std::vector<RateCurve> curves = curves_by_size(rows);
+        std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
+        return curves;
+    }
+
+    // Selects the points that become rungs.
+    std::vector<RatePoint> choose(const JobRows &rows) {
+        std::vector<RatePoint> at_targets;
+        for (const UnitRows *unit : of_step(rows, "rung")) {
+            std::optional<RatePoint> best;
+            for (const json &point : unit->rows)
+                if (!point.contains("error") && (!best || point.at("kbps") < best->kbps)) best = point_of(point);
+            if (best)
+                at_targets.push_back(*best);
+            else
+                run_.progress().warn("no size reaches " + o_.metric + " " + number_text(unit->unit().at("target")) +
+                                     "; the ladder ends below");
+        }
+        if (at_targets.empty()) // easier or harder than all targets: the best measurement
+            for (const RateCurve &curve : curves(rows))
+                at_targets.insert(at_targets.end(), curve.points.begin(), curve.points.end());
+        std::vector<RatePoint> usable;
+        for (const RatePoint &p : at_targets)
+            if ((!o_.max_bitrate || p.kbps <= *o_.max_bitrate) && (!o_.min_bitrate || p.kbps >= *o_.min_bitrate))
+                usable.push_back(p);
+        const std::vector<RatePoint> chosen =
+            choose_rungs(rising(std::move(usable)), o_.quality_tiers, o_.spacing == RungSpacing::log_bitrate);
+        if (chosen.empty()) throw CommandError(kExitUnmet, "no point lies between --min-bitrate and --max-bitrate");
+        return chosen;
+    }
+
+    // The chosen rungs, as far as described and encoded.
+    std::vector<Rung> rungs(const JobRows &rows) const {
+        std::vector<Rung> rungs;
+        for (const UnitRows *unit : of_step(rows, "describe"))
+            rungs.push_back(
+                {point_of(unit->unit().at("point")), unit->rows.at(0).at("codecs"), unit->rows[0].at("peak_bps")});
+        for (const UnitRows *unit : of_step(rows, "encode")) {
+            Rung &rung = rungs.at(unit->unit().at("rung"));
+            rung.peak_bps = unit->rows.at(0).at("peak_bps");
+            rung.mean_bps = unit->rows[0].at("mean_bps");
+            rung.index = index_of(unit->rows[0].at("index"));
+        }
+        return rungs;
+    }
+
+    json document(const std::vector<Rung> &rungs) const {
+        json document = {{"schema", "vmaf-tune-ladder/v1"},
+                         {"src", source_.path},
+                         {"encoder", adapter_.name},
+                         {"renditions", json::array()}};
+        for (const Rung &r : rungs)
+            document["renditions"].push_back({{"width", r.point.width},
+                                              {"height", r.point.height},
+                                              {"bitrate_kbps", r.point.kbps},
+                                              {"bandwidth_bps", std::round(r.bandwidth())},
+                                              {"vmaf", r.point.score},
+                                              {"crf", r.point.q},
+                                              {"codecs", r.codecs}});
+        return document;
+    }
+
+    ProbeSetup setup_of(FrameSize size) {
+        ProbeSetup setup = run_.setup(source_, adapter_, run_.only_preset(), true);
+        if (setup.score.scale == "none") // rungs are compared at the source's size
+            setup.score.scale = std::to_string(source_.width) + "x" + std::to_string(source_.height);
+        setup.encode_size = size;
+        if (size.width == source_.width && size.height == source_.height) return setup;
+        const std::string scale = "scale=" + std::to_string(size.width) + ":" + std::to_string(size.height) +
+                                  ":flags=" + o_.scaler + ",setsar=1";
+        setup.encode.vfilter = o_.vfilter.empty() ? scale : o_.vfilter + "," + scale;
+        setup.score.reference_filter = o_.reference_vfilter.value_or(o_.vfilter);
+        return setup;
+    }
+
+    // A point of a curve with its row, or the reason for its absence.
+    json probe(const ProbeSetup &setup, double q) {
+        run_.check_interrupted();
+        ProbeSetup own = setup;
+        const std::string label = adapter_.name + " " + std::to_string(setup.encode_size.width) + "x" +
+                                  std::to_string(setup.encode_size.height) + " " + adapter_.knob;
+        run_.show_progress(own, label);
+        const ProbeResult probe = run_probe(own, q);
+        run_.check_interrupted();
+        for (const std::string &warning : probe.warnings) run_.progress().warn(warning);
+        if (!probe.ok()) return {{"error", probe.outcome.sentence}, {"status", probe.outcome.row_status()}};
+        const double score = probe_score(setup, probe, o_.metric, o_.pool);
+        run_.progress().probe_done(source_.path, {{"q", q}, {"score", score}, {"bitrate_kbps", probe.bitrate_kbps()}},
+                                   label + " " + number_text(q) + ": " + o_.metric + " " + fixed_text(score, 4) + ", " +
+                                       fixed_text(probe.bitrate_kbps(), 1) + " kbps" +
+                                       (probe.from_cache ? " [cached]" : ""));
+        json point =
+            point_json({probe.bitrate_kbps(), score, setup.encode_size.width, setup.encode_size.height, probe.q});
+        point["row"] = make_row(setup, probe);
+        return point;
+    }
+
+    std::vector<QualityTarget> quality_targets() const {
+        std::vector<QualityTarget> all;
+        for (const double value : targets_) all.push_back({o_.metric, o_.pool, value});
+        return all;
+    }
+
+    RungFiles files() const { return RungFiles({o_.output, o_.overwrite, o_.format, o_.segment_seconds}); }
+
+    const LadderRequest o_;
+    const Source source_;
+    const Adapter &adapter_;
+    const QualityGrid grid_;
+    const std::vector<double> targets_; // lowest first
+    const std::vector<FrameSize> sizes_;
+    JobState state_;
+};
 
 constexpr Choice<RungSpacing> kSpacings[] = {
     {"log_bitrate", RungSpacing::log_bitrate}, {"vmaf", RungSpacing::vmaf}, {"uniform", RungSpacing::vmaf}};

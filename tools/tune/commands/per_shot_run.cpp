@@ -1,10 +1,8 @@
 #include "commands/per_shot_run.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "system/filesystem.hpp"
 #include "system/output_file.hpp"
 #include "system/trust.hpp"

@@ -1,10 +1,9 @@
 #include "commands/predict.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
@@ -13,103 +12,12 @@
 #include "commands/search_result.hpp"
 #include "commands/shot_plan.hpp"
 #include "curves/score_curve.hpp"
-#include "system/filesystem.hpp"
 #include "text/json_text.hpp"
 #include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
 using nlohmann::json;
-
-const char *verdict_word(PredictionVerdict verdict) {
-    switch (verdict) {
-    case PredictionVerdict::reliable: return "reliable";
-    case PredictionVerdict::recalibrate: return "recalibrate";
-    default: return "fall_back";
-    }
-}
-
-Judgement judge(const std::vector<double> &residuals, double threshold) {
-    Judgement j;
-    if (residuals.empty()) return j;
-    const auto [low, high] = std::ranges::minmax_element(residuals);
-    j.max_abs = std::max(std::fabs(*low), std::fabs(*high));
-    j.mean = std::accumulate(residuals.begin(), residuals.end(), 0.0) / double(residuals.size());
-    if (j.max_abs <= threshold) {
-        j.verdict = PredictionVerdict::reliable;
-    } else if (*high - *low <= 2 * threshold && std::fabs(j.mean) > threshold) {
-        j.verdict = PredictionVerdict::recalibrate;
-        j.bias = j.mean;
-    }
-    return j;
-}
-
-std::vector<std::size_t> chosen_for_validation(const std::vector<double> &bitrates, std::size_t k) {
-    std::vector<std::size_t> order(bitrates.size());
-    std::iota(order.begin(), order.end(), std::size_t(0));
-    if (order.size() <= k) return order;
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return bitrates[a] < bitrates[b]; });
-    std::vector<std::size_t> chosen;
-    const auto take = [&](std::size_t begin, std::size_t end, std::size_t count) { // evenly spaced
-        count = std::min(count, end - begin);
-        for (std::size_t i = 0; i < count; i++) chosen.push_back(order[begin + i * (end - begin) / count]);
-    };
-    const std::size_t quarter = order.size() / 4;
-    for (std::size_t i = 0; i < 3; i++) take(i * quarter, (i + 1) * quarter, k / 4);
-    take(3 * quarter, order.size(), k - chosen.size());
-    std::ranges::sort(chosen);
-    return chosen;
-}
-
-double Calibration::half_width(double alpha) const { return conformal_half_width(residuals, alpha).value_or(0); }
-
-Calibration read_calibration(const std::string &path) {
-    system::fs::ifstream file(path);
-    const json document = json_of(std::string(std::istreambuf_iterator<char>(file), {}));
-    const auto residuals = document.is_object() ? document.find("residuals") : document.end();
-    if (!document.is_object() || document.value("method", "split-conformal") != "split-conformal" ||
-        residuals == document.end() || !residuals->is_array() || residuals->empty())
-        throw usage_error("--calibration-sidecar " + path +
-                          " is not a calibration: {\"method\":\"split-conformal\",\"residuals\":[...]} is needed");
-    Calibration calibration;
-    for (const json &value : *residuals)
-        if (value.is_number() && std::isfinite(value.get<double>()))
-            calibration.residuals.push_back(value.get<double>());
-    if (calibration.residuals.empty()) throw usage_error("--calibration-sidecar " + path + " has no residuals");
-    calibration.origin = "sidecar";
-    return calibration;
-}
-
-json calibration_json(const std::vector<double> &residuals, double alpha) {
-    return {{"method", "split-conformal"}, {"alpha", alpha}, {"n", residuals.size()}, {"residuals", residuals}};
-}
-
-json interval_json(double score, double half_width, double alpha) {
-    return {{"low", std::max(0.0, score - half_width)}, {"high", score + half_width}, {"alpha", alpha}};
-}
-
-json prediction_json(const PredictRequest &own, const Judgement &j, double target, std::size_t validated,
-                     const Calibration &calibration) {
-    return {{"verdict", verdict_word(j.verdict)},
-            {"target_vmaf", target},
-            {"residual_threshold", own.residual_threshold},
-            {"max_abs_residual", j.max_abs},
-            {"mean_residual", j.mean},
-            {"bias_correction", j.bias},
-            {"k_validated", validated},
-            {"uncertainty",
-             {{"enabled", own.with_uncertainty},
-              {"calibrated", calibration.is_known()},
-              {"calibration", calibration.origin},
-              {"half_width", calibration.half_width(own.alpha)},
-              {"alpha", own.alpha}}},
-            {"residuals", json::array()}};
-}
-
-void write_prediction(const PredictRequest &o, const json &document) {
-    const std::string path = o.report_out.empty() ? o.output : o.report_out;
-    write_result(o, path, json_document(document));
-}
 
 namespace {
 
@@ -293,12 +201,98 @@ class PredictJob : public Job {
           calibration_(o_.calibration.empty() ? built_in_calibration(adapter_) : read_calibration(o_.calibration)) {}
 
     void print_commands() override { print_probe_commands(prediction_.setup(), adapter_.probe_q); }
-    std::vector<json> next(const JobRows &so_far) override;
-    std::vector<json> run(const json &unit, const JobRows &) override;
-    Answer result(const JobRows &rows) override;
+
+    std::vector<json> next(const JobRows &so_far) override {
+        std::vector<json> units;
+        if (so_far.empty()) {
+            for (const Shot &shot : prediction_.find_shots())
+                units.push_back({{"step", "probe"}, {"start", shot.start}, {"end", shot.end}});
+        } else if (so_far.back().unit().at("step") == "probe") {
+            const std::vector<PredictedShot> shots = predicted(so_far);
+            std::vector<double> bitrates;
+            for (const PredictedShot &s : shots) bitrates.push_back(s.kbps);
+            for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(o_.validate)))
+                units.push_back({{"step", "check"},
+                                 {"number", i},
+                                 {"start", shots[i].shot.start},
+                                 {"end", shots[i].shot.end},
+                                 {"q", shots[i].q}});
+        }
+        return units;
+    }
+
+    std::vector<json> run(const json &unit, const JobRows &) override {
+        PredictedShot s;
+        s.shot = {unit.at("start"), unit.at("end")};
+        if (unit.at("step") == "check") return {{{"measured", prediction_.measured_score(s.shot, unit.at("q"))}}};
+        prediction_.probe(s);
+        json row = {{"kbps", s.kbps}, {"probes", json::array()}};
+        for (const QualityPoint &p : s.probes) row["probes"].push_back({{"q", p.q}, {"score", p.score}});
+        return {row};
+    }
+
+    Answer result(const JobRows &rows) override {
+        std::vector<PredictedShot> shots = predicted(rows);
+        std::vector<double> residuals;
+        json listed = json::array(), described = json::array();
+        for (const UnitRows *unit : of_step(rows, "check")) {
+            const PredictedShot &s = shots.at(unit->unit().at("number"));
+            residuals.push_back(*s.measured - s.score);
+            listed.push_back(with_interval({{"shot_start", s.shot.start},
+                                            {"shot_end", s.shot.end},
+                                            {"crf", s.q},
+                                            {"predicted_vmaf", s.score},
+                                            {"measured_vmaf", *s.measured},
+                                            {"residual", residuals.back()}},
+                                           s.score));
+        }
+        const Judgement judgement = judge(residuals, o_.residual_threshold);
+        // All shots learn from the measured ones; their remaining common error is subtracted from the others.
+        prediction_.learn_slope(shots);
+        const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction_.common_error(shots) : 0;
+        std::size_t probes = 0;
+        for (PredictedShot &s : shots) {
+            probes += s.probes.size();
+            prediction_.predict(s, s.measured ? 0 : bias);
+            described.push_back(with_interval(shot_json(s), s.score));
+            described.back()["validated"] = s.measured.has_value();
+        }
+        json document = prediction_json(o_, judgement, target_.value, residuals.size(), calibration_);
+        document["encoder"] = adapter_.name;
+        document["preset"] = prediction_.setup().encode.preset;
+        document["n_probes"] = probes;
+        document["residuals"] = listed;
+        document["shots"] = described;
+        if (!o_.calibration_out.empty() && !residuals.empty())
+            write_result(o_, o_.calibration_out, calibration_json(residuals, o_.alpha).dump(2) + "\n");
+        Answer answer;
+        answer.text = deliver(o_, o_.report_out.empty() ? o_.output : o_.report_out, json_document(document));
+        answer.exit_code = shots.empty()                                       ? kExitUnmet
+                           : judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted
+                                                                               : kExitOk;
+        answer.say(shots.empty()
+                       ? "vmaf-tune predict: no shots were found"
+                       : summary_of(shots, adapter_, target_, judgement, residuals.size(), calibration_, o_.alpha));
+        return answer;
+    }
 
   private:
-    std::vector<PredictedShot> predicted(const JobRows &rows) const;
+    // The probes' predictions before correction, with measurements.
+    std::vector<PredictedShot> predicted(const JobRows &rows) const {
+        std::vector<PredictedShot> shots;
+        for (const UnitRows *unit : of_step(rows, "probe")) {
+            const json &row = unit->rows.at(0);
+            PredictedShot &s = shots.emplace_back();
+            s.shot = {unit->unit().at("start"), unit->unit().at("end")};
+            s.kbps = row.at("kbps");
+            for (const json &p : row.at("probes")) s.probes.push_back({p.at("q"), p.at("score")});
+            prediction_.predict(s, 0);
+        }
+        for (const UnitRows *unit : of_step(rows, "check"))
+            shots.at(unit->unit().at("number")).measured = unit->rows.at(0).at("measured");
+        return shots;
+    }
+
     json with_interval(json entry, double score) const {
         if (o_.with_uncertainty) entry["interval"] = interval_json(score, calibration_.half_width(o_.alpha), o_.alpha);
         return entry;
@@ -310,96 +304,6 @@ class PredictJob : public Job {
     const Adapter &adapter_;
     const Calibration calibration_;
 };
-
-std::vector<json> PredictJob::next(const JobRows &so_far) {
-    std::vector<json> units;
-    if (so_far.empty()) {
-        for (const Shot &shot : prediction_.find_shots())
-            units.push_back({{"step", "probe"}, {"start", shot.start}, {"end", shot.end}});
-    } else if (so_far.back().unit.at("step") == "probe") {
-        const std::vector<PredictedShot> shots = predicted(so_far);
-        std::vector<double> bitrates;
-        for (const PredictedShot &s : shots) bitrates.push_back(s.kbps);
-        for (const std::size_t i : chosen_for_validation(bitrates, static_cast<std::size_t>(o_.validate)))
-            units.push_back({{"step", "check"},
-                             {"number", i},
-                             {"start", shots[i].shot.start},
-                             {"end", shots[i].shot.end},
-                             {"q", shots[i].q}});
-    }
-    return units;
-}
-
-std::vector<json> PredictJob::run(const json &unit, const JobRows &) {
-    PredictedShot s;
-    s.shot = {unit.at("start"), unit.at("end")};
-    if (unit.at("step") == "check") return {{{"measured", prediction_.measured_score(s.shot, unit.at("q"))}}};
-    prediction_.probe(s);
-    json row = {{"kbps", s.kbps}, {"probes", json::array()}};
-    for (const QualityPoint &p : s.probes) row["probes"].push_back({{"q", p.q}, {"score", p.score}});
-    return {row};
-}
-
-// The probes' predictions before correction, with measurements.
-std::vector<PredictedShot> PredictJob::predicted(const JobRows &rows) const {
-    std::vector<PredictedShot> shots;
-    for (const UnitRows *unit : of_step(rows, "probe")) {
-        const json &row = unit->rows.at(0);
-        PredictedShot &s = shots.emplace_back();
-        s.shot = {unit->unit.at("start"), unit->unit.at("end")};
-        s.kbps = row.at("kbps");
-        for (const json &p : row.at("probes")) s.probes.push_back({p.at("q"), p.at("score")});
-        prediction_.predict(s, 0);
-    }
-    for (const UnitRows *unit : of_step(rows, "check"))
-        shots.at(unit->unit.at("number")).measured = unit->rows.at(0).at("measured");
-    return shots;
-}
-
-Answer PredictJob::result(const JobRows &rows) {
-    std::vector<PredictedShot> shots = predicted(rows);
-    std::vector<double> residuals;
-    json listed = json::array(), described = json::array();
-    for (const UnitRows *unit : of_step(rows, "check")) {
-        const PredictedShot &s = shots.at(unit->unit.at("number"));
-        residuals.push_back(*s.measured - s.score);
-        listed.push_back(with_interval({{"shot_start", s.shot.start},
-                                        {"shot_end", s.shot.end},
-                                        {"crf", s.q},
-                                        {"predicted_vmaf", s.score},
-                                        {"measured_vmaf", *s.measured},
-                                        {"residual", residuals.back()}},
-                                       s.score));
-    }
-    const Judgement judgement = judge(residuals, o_.residual_threshold);
-    // All shots learn from the measured ones; their remaining common error is subtracted from the others.
-    prediction_.learn_slope(shots);
-    const double bias = judgement.verdict == PredictionVerdict::recalibrate ? prediction_.common_error(shots) : 0;
-    std::size_t probes = 0;
-    for (PredictedShot &s : shots) {
-        probes += s.probes.size();
-        prediction_.predict(s, s.measured ? 0 : bias);
-        described.push_back(with_interval(shot_json(s), s.score));
-        described.back()["validated"] = s.measured.has_value();
-    }
-    json document = prediction_json(o_, judgement, target_.value, residuals.size(), calibration_);
-    document["encoder"] = adapter_.name;
-    document["preset"] = prediction_.setup().encode.preset;
-    document["n_probes"] = probes;
-    document["residuals"] = listed;
-    document["shots"] = described;
-    if (!o_.calibration_out.empty() && !residuals.empty())
-        write_result(o_, o_.calibration_out, calibration_json(residuals, o_.alpha).dump(2) + "\n");
-    Answer answer;
-    answer.text = deliver(o_, o_.report_out.empty() ? o_.output : o_.report_out, json_document(document));
-    answer.exit_code = shots.empty()                                       ? kExitUnmet
-                       : judgement.verdict == PredictionVerdict::fall_back ? kExitUntrusted
-                                                                           : kExitOk;
-    answer.say(shots.empty()
-                   ? "vmaf-tune predict: no shots were found"
-                   : summary_of(shots, adapter_, target_, judgement, residuals.size(), calibration_, o_.alpha));
-    return answer;
-}
 
 std::optional<int> answer_from_corpus(const PredictRequest &o) {
     return o.from_corpus.empty() ? std::nullopt : std::optional(predict_from_corpus(checked(o)));

@@ -9,7 +9,6 @@
 #include "commands/predict.hpp"
 #include "commands/search_result.hpp"
 #include "curves/score_curve.hpp"
-#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "base/lists.hpp"
+#include "base/seconds.hpp"
 #include "commands/search_hints.hpp"
 #include "curves/score_curve.hpp"
 #include "stages/conditions.hpp"
@@ -88,6 +88,20 @@ SearchPoint QualitySearch::point(const ProbeResult &probe, const QualityTarget &
     return {probe.q, score_of(probe, target), probe.bitrate_kbps()};
 }
 
+void QualitySearch::tell(const ProbeResult &probe, const std::vector<QualityTarget> &targets) {
+    const SearchPoint p = point(probe, targets.front());
+    const Adapter &adapter = *setup_.encode.adapter;
+    run_.progress().probe_done(setup_.source.path,
+                               {{"q", p.q},
+                                {"score", p.score},
+                                {"bitrate_kbps", p.bitrate_kbps},
+                                {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
+                                {"from_cache", probe.from_cache}},
+                               adapter.name + size_text() + " " + adapter.knob + " " + number_text(p.q) + ": " +
+                                   scores_text(probe, targets) + ", " + fixed_text(p.bitrate_kbps, 1) + " kbps" +
+                                   missed_text(probe, targets) + (probe.from_cache ? " [cached]" : ""));
+}
+
 // A probe of all samples or some; never twice.
 const ProbeResult &QualitySearch::measure(int k, const Samples &focus) {
     for (const Samples &samples : {Samples{}, focus})
@@ -140,7 +154,6 @@ SearchReport QualitySearch::find(const std::vector<QualityTarget> &targets, std:
 }
 
 SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets, std::optional<double> hint) {
-    const Adapter &adapter = *setup_.encode.adapter;
     const QualityTarget &first = targets.front();
     const auto started = std::chrono::steady_clock::now();
     SearchSettings wish = settings(targets);
@@ -167,19 +180,7 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
             report.reason = probe.outcome.sentence;
             if (report.failed() || is_backend_lost_) return false;
             search->add(k, measured(probe));
-            if (probes_.size() > before) {
-                const SearchPoint p = point(probe, first);
-                run_.progress().probe_done(setup_.source.path,
-                                           {{"q", p.q},
-                                            {"score", p.score},
-                                            {"bitrate_kbps", p.bitrate_kbps},
-                                            {"passes", margin_of(probe, targets) >= 0 && fits(probe)},
-                                            {"from_cache", probe.from_cache}},
-                                           adapter.name + size_text() + " " + adapter.knob + " " + number_text(p.q) +
-                                               ": " + scores_text(probe, targets) + ", " +
-                                               fixed_text(p.bitrate_kbps, 1) + " kbps" + missed_text(probe, targets) +
-                                               (probe.from_cache ? " [cached]" : ""));
-            }
+            if (probes_.size() > before) tell(probe, targets);
             return true;
         };
         const bool is_led = options_.search == SearchMethod::interp && is_single;
@@ -204,13 +205,13 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         wish.start = *chosen;
     }
     report.probes = probes_;
-    report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    report.elapsed = seconds_since(started);
     if (report.failed() || is_backend_lost_) return report;
     hints.remember(start_q, probes_);
     describe(report, answer, targets);
     if (options_.verify_full && report.ok() && !is_backend_lost_ && setup_.clip_mode != "full")
         verify_whole(report, targets);
-    report.elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    report.elapsed = seconds_since(started);
     return report;
 }
 

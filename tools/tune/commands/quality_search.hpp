@@ -60,6 +60,7 @@ class QualitySearch {
 
     SearchReport find_once(const std::vector<QualityTarget> &targets, std::optional<double> hint);
     const ProbeResult &measure(int k, const Samples &focus);
+    void tell(const ProbeResult &probe, const std::vector<QualityTarget> &targets);
     double score_of(const ProbeResult &probe, const QualityTarget &target) const;
     double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
     bool fits(const ProbeResult &probe) const;

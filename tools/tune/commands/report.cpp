@@ -1,4 +1,5 @@
 // `report`: measured rows as one HTML page, Markdown, or single charts and tables (tune.md 13).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -44,32 +45,27 @@ void write_text(const ReportRequest &o, const std::string &path, const std::stri
     vmaf::system::write_output_file(path, [&](const auto &out) { out(text); });
 }
 
-void read_maps(const ReportRequest &o, const ReportData &data, std::vector<ReportPictures> &all) {
-    for (const std::size_t i : encodes_near(data, target_of(data, o.targets, o.baseline), kShownEncodes)) {
-        if (data.frames[i].map.file.empty()) continue;
-        try {
-            all[i].heat = read_heat_map(data.frames[i], worst_frames(data.frames[i], o.thumbnails));
-        } catch (const Error &e) {
-            all[i].heat_missing = e.what();
-        }
-    }
-}
-
+// Of the encodes that the page shows.
 std::vector<ReportPictures> worst_pictures(const ReportRequest &o, const ReportData &data,
                                            const std::string &work_folder) {
     std::vector<ReportPictures> all(data.frames.size());
-    read_maps(o, data, all);
-    if (o.thumbnails == 0) return all;
-    Programs programs;
     const auto ffmpeg = find_program(o.ffmpeg), ffprobe = find_program(o.ffprobe);
     for (const std::size_t i : encodes_near(data, target_of(data, o.targets, o.baseline), kShownEncodes)) {
         const FrameScores &scores = data.frames[i];
+        const std::vector<std::size_t> worst = worst_frames(scores, o.thumbnails);
+        try {
+            if (!scores.map.file.empty()) all[i].heat = read_heat_map(scores, worst);
+        } catch (const Error &e) {
+            all[i].heat_missing = e.what();
+        }
+        if (o.thumbnails == 0) continue;
         try {
             if (!ffmpeg || !ffprobe) throw invalid("ffmpeg was not found");
+            if (scores.distorted.empty()) throw invalid("the encode was not kept (--keep)");
+            Programs programs;
             programs.ffmpeg = *ffmpeg;
             programs.ffprobe = *ffprobe;
-            if (scores.distorted.empty()) throw invalid("the encode was not kept (--keep)");
-            all[i].thumbnails = make_thumbnails(programs, scores, worst_frames(scores, o.thumbnails), work_folder);
+            all[i].thumbnails = make_thumbnails(programs, scores, worst, work_folder);
         } catch (const Error &e) {
             all[i].missing = e.what();
         }

@@ -1,4 +1,5 @@
 // `sample`: score and prediction at one quality value (tune.md 12.3).
+#include <CLI/CLI.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,9 @@
 // `score`: existing files against a reference (tune.md 12.3).
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "cli/add_option.hpp"
@@ -304,9 +303,63 @@ class ScoreJob : public Job {
             tune::print_commands(run_, {&reference_, {}, &distorted, {}}, settings_);
         }
     }
-    std::vector<json> next(const JobRows &so_far) override;
-    std::vector<json> run(const json &unit, const JobRows &) override;
-    Answer result(const JobRows &rows) override;
+
+    std::vector<json> next(const JobRows &so_far) override {
+        if (!so_far.empty()) return {};
+        run_.progress().expect(o_.distorted.size());
+        return {o_.distorted.begin(), o_.distorted.end()};
+    }
+
+    std::vector<json> run(const json &unit, const JobRows &) override {
+        const std::string path = unit;
+        const Pinned pinned(o_.cpus.empty() ? std::vector<int>() : parse_processors(o_.cpus));
+        const Source distorted = run_.open_source(path);
+        const Pairing pairing(run_, o_, reference_, distorted, settings_);
+        StageProgress progress{
+            Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
+        const ScoreResult scored =
+            run_score(run_.programs(), pairing.pair(), settings_, [&](std::int64_t frame, double fps) {
+                progress.frame = frame;
+                progress.fps = fps;
+                run_.progress().stage(path, progress);
+            });
+        run_.check_interrupted();
+        for (const std::string &warning : scored.warnings) run_.progress().warn(warning);
+        if (!scored.ok()) {
+            const std::string sentence = path + ": " + scored.outcome.sentence;
+            Progress::make_way();
+            complain("score", sentence);
+            return {{{"exit_status", scored.outcome.row_status()}, {"error", sentence}}};
+        }
+        for (const Source *source : {&reference_, &distorted}) demand_unchanged(*source);
+        if (reference_.width != distorted.width || reference_.height != distorted.height)
+            run_.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
+                                size_text(reference_) + "; it was scaled to that");
+        json row = result_json(reference_, distorted, settings_, scored, pairing);
+        add_map(row, o_, scored);
+        return {row};
+    }
+
+    Answer result(const JobRows &units) override {
+        Answer answer;
+        json results = json::array();
+        std::string frames;
+        for (const UnitRows &unit : units)
+            for (const json &row : unit.rows) {
+                if (const auto status = row.find("exit_status"); status != row.end()) {
+                    answer.exit_code = worse(answer.exit_code, outcome_of_row(*status, "").exit_code());
+                    if (o_.executor != ExecutorKind::local) // otherwise already printed
+                        answer.say("vmaf-tune score: " + row.at("error").get<std::string>());
+                    continue;
+                }
+                results.push_back(row);
+                frames += json_line(row) + "\n";
+            }
+        const ScoreFormat format = o_.format.value_or(o_.json ? ScoreFormat::json : ScoreFormat::human);
+        answer.text = deliver(o_, o_.output, score_text(results, format));
+        if (!o_.frames_out.empty()) write_result(o_, o_.frames_out, frames);
+        return answer;
+    }
 
   private:
     static const ScoreRequest &checked(const ScoreRequest &o) {
@@ -319,63 +372,6 @@ class ScoreJob : public Job {
     const ScoreSettings settings_;
     const Source reference_;
 };
-
-std::vector<json> ScoreJob::next(const JobRows &so_far) {
-    if (!so_far.empty()) return {};
-    run_.progress().expect(o_.distorted.size());
-    return {o_.distorted.begin(), o_.distorted.end()};
-}
-
-std::vector<json> ScoreJob::run(const json &unit, const JobRows &) {
-    const std::string path = unit;
-    const Pinned pinned(o_.cpus.empty() ? std::vector<int>() : parse_processors(o_.cpus));
-    const Source distorted = run_.open_source(path);
-    const Pairing pairing(run_, o_, reference_, distorted, settings_);
-    StageProgress progress{
-        Stage::score, std::numeric_limits<double>::quiet_NaN(), 0, 1, 0, pairing.frames(), 0, false, 0};
-    const ScoreResult scored =
-        run_score(run_.programs(), pairing.pair(), settings_, [&](std::int64_t frame, double fps) {
-            progress.frame = frame;
-            progress.fps = fps;
-            run_.progress().stage(path, progress);
-        });
-    run_.check_interrupted();
-    for (const std::string &warning : scored.warnings) run_.progress().warn(warning);
-    if (!scored.ok()) {
-        const std::string sentence = path + ": " + scored.outcome.sentence;
-        Progress::make_way();
-        complain("score", sentence);
-        return {{{"exit_status", scored.outcome.row_status()}, {"error", sentence}}};
-    }
-    for (const Source *source : {&reference_, &distorted}) demand_unchanged(*source);
-    if (reference_.width != distorted.width || reference_.height != distorted.height)
-        run_.progress().say("vmaf-tune: '" + path + "' is " + size_text(distorted) + ", the reference " +
-                            size_text(reference_) + "; it was scaled to that");
-    json row = result_json(reference_, distorted, settings_, scored, pairing);
-    add_map(row, o_, scored);
-    return {row};
-}
-
-Answer ScoreJob::result(const JobRows &units) {
-    Answer answer;
-    json results = json::array();
-    std::string frames;
-    for (const UnitRows &unit : units)
-        for (const json &row : unit.rows) {
-            if (const auto status = row.find("exit_status"); status != row.end()) {
-                answer.exit_code = worse(answer.exit_code, outcome_of_row(*status, "").exit_code());
-                if (o_.executor != ExecutorKind::local) // otherwise already printed
-                    answer.say("vmaf-tune score: " + row.at("error").get<std::string>());
-                continue;
-            }
-            results.push_back(row);
-            frames += json_line(row) + "\n";
-        }
-    const ScoreFormat format = o_.format.value_or(o_.json ? ScoreFormat::json : ScoreFormat::human);
-    answer.text = deliver(o_, o_.output, score_text(results, format));
-    if (!o_.frames_out.empty()) write_result(o_, o_.frames_out, frames);
-    return answer;
-}
 
 void bind_score_command(CLI::App &app, ScoreRequest &o) {
     add_option(app, "reference,--reference", o.reference, "reference video")->required();

@@ -1,5 +1,6 @@
 #include "commands/search.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -54,21 +55,119 @@ class SearchJob : public Job {
   public:
     explicit SearchJob(const SearchRequest &o) : SearchJob(std::make_unique<const SearchRequest>(checked(o))) {}
 
-    void check_outputs() override;
-    void print_commands() override;
+    void check_outputs() override {
+        if (o_.output.empty()) return;
+        const auto mode = o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh;
+        if (is_local_)
+            writer_ = std::make_unique<RowWriter>(o_.output, mode);
+        else
+            check_result(o_, o_.output);
+    }
+
+    void print_commands() override {
+        for (const json &unit : units()) {
+            const ProbeSetup setup = setup_of(unit);
+            const QualityGrid grid(*setup.encode.adapter, o_, setup.encode.adapter->step);
+            print_probe_commands(setup, grid.q(grid.last() / 2));
+        }
+    }
+
     std::vector<json> next(const JobRows &so_far) override { return so_far.empty() ? units() : std::vector<json>{}; }
-    std::vector<json> run(const json &unit, const JobRows &) override;
-    Answer result(const JobRows &rows) override;
+
+    std::vector<json> run(const json &unit, const JobRows &) override {
+        const ProbeSetup setup = setup_of(unit);
+        std::vector<QualityTarget> targets = targets_;
+        text_.clear();
+        std::vector<json> rows;
+        const ProbeListener listen = [&](const ProbeResult &probe) { // reported immediately (9.12)
+            if (writer_) writer_->write(make_row(setup, probe));
+            if (!is_local_ && !o_.output.empty()) rows.push_back(make_row(setup, probe));
+            if (!o_.json) return;
+            json line = probe_json(setup, probe, targets.front());
+            line["type"] = "probe";
+            print(line.dump());
+        };
+        const SearchReport report = find(setup, targets, listen);
+        json object = search_json(setup, report, targets);
+        if (o_.target_bitrate) object["target_bitrate_kbps"] = *o_.target_bitrate;
+        tell(setup, report, targets, object);
+        object["type"] = "search-done";
+        run_.progress().event(object);
+        const ExitCode code = report.failed()                 ? report.outcome.exit_code()
+                              : report.ok() || o_.best_effort ? kExitOk
+                                                              : kExitUnmet;
+        return {{{"text", text_}, {"rows", rows}, {"exit_code", code}, {"exit_status", report.outcome.row_status()}}};
+    }
+
+    Answer result(const JobRows &units) override {
+        Answer answer;
+        std::string rows;
+        for (const UnitRows &unit : units)
+            for (const json &found : unit.rows) {
+                answer.exit_code = worse(answer.exit_code, ExitCode(found.at("exit_code").get<int>()));
+                answer.text += found.at("text").get<std::string>();
+                for (const json &row : found.at("rows")) rows += json_line(row) + "\n";
+            }
+        if (!is_local_ && !o_.output.empty()) write_result(o_, o_.output, rows);
+        return answer;
+    }
 
   private:
     explicit SearchJob(const std::unique_ptr<const SearchRequest> &o)
         : Job(*o), o_(*o), targets_(quality_targets(o_, o_, o_.target_bitrate)) {} // a bitrate replaces a target
 
-    std::vector<json> units();
-    ProbeSetup setup_of(const json &unit);
-    SearchReport find(const ProbeSetup &setup, std::vector<QualityTarget> &targets, const ProbeListener &listen);
+    // Problems with a source or an encoder appear before the first probe.
+    std::vector<json> units() {
+        for (const std::string &path : o_.sources) sources_.try_emplace(path, run_.open_source(path));
+        for (const std::string &encoder : list_or(o_.encoders, "libx264")) run_.adapter(encoder);
+        std::vector<json> units;
+        for (const std::string &source : o_.sources)
+            for (const std::string &encoder : list_or(o_.encoders, "libx264"))
+                for (const std::string &preset : list_or(o_.presets, ""))
+                    units.push_back({{"src", source}, {"encoder", encoder}, {"preset", preset}});
+        return units;
+    }
+
+    ProbeSetup setup_of(const json &unit) {
+        const std::string path = unit.at("src");
+        auto source = sources_.find(path);
+        if (source == sources_.end()) source = sources_.emplace(path, run_.open_source(path)).first;
+        return run_.setup(source->second, run_.adapter(unit.at("encoder")), unit.at("preset"), true);
+    }
+
+    SearchReport find(const ProbeSetup &setup, std::vector<QualityTarget> &targets, const ProbeListener &listen) {
+        if (o_.target_bitrate) return search_bitrate(run_, o_, setup, *o_.target_bitrate, listen);
+        QualitySearch search(run_, o_, setup, targets, setup.encode.adapter->step);
+        search.on_probe = listen;
+        SearchReport report = search.find(targets);
+        for (const double fallback : o_.fallback_targets) {
+            if (report.failed() || report.status != SearchStatus::unmet) break;
+            run_.progress().say("vmaf-tune search: " + targets.front().metric + " " +
+                                number_text(targets.front().value) + " is not reached; trying the fallback " +
+                                number_text(fallback));
+            targets.front().value = fallback;
+            report = search.find(targets, report.q);
+        }
+        return report;
+    }
+
     void tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
-              const json &object);
+              const json &object) {
+        if (o_.json) return print(json_line(object));
+        const bool is_for_people = system::is_terminal(system::Stream::output);
+        if (!report.failed() && !report.probes.empty()) {
+            print(answer_sentence(setup, report, targets));
+            print(report.scored);
+        }
+        if (report.failed() || !is_for_people) print(search_line(setup, report, targets.front())); // for parsers
+        warn_if_larger(run_, report);
+        if (!report.ok() && !report.failed())
+            run_.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
+        if (!report.ok()) return;
+        if (is_for_people) run_.progress().say("encode it with:");
+        print(shell_quoted(encode_hint(o_, setup, report)));
+    }
+
     void print(const std::string &line) { // immediately, or at the end if other machines search
         if (is_local_)
             print_line(line);
@@ -83,113 +182,6 @@ class SearchJob : public Job {
     std::unique_ptr<RowWriter> writer_; // of probes, on this machine
     std::string text_;                  // of the running unit
 };
-
-void SearchJob::check_outputs() {
-    if (o_.output.empty()) return;
-    const auto mode = o_.overwrite ? RowWriter::Mode::overwrite : RowWriter::Mode::fresh;
-    if (is_local_)
-        writer_ = std::make_unique<RowWriter>(o_.output, mode);
-    else
-        check_result(o_, o_.output);
-}
-
-// Problems with a source or an encoder appear before the first probe.
-std::vector<json> SearchJob::units() {
-    for (const std::string &path : o_.sources) sources_.try_emplace(path, run_.open_source(path));
-    for (const std::string &encoder : list_or(o_.encoders, "libx264")) run_.adapter(encoder);
-    std::vector<json> units;
-    for (const std::string &source : o_.sources)
-        for (const std::string &encoder : list_or(o_.encoders, "libx264"))
-            for (const std::string &preset : list_or(o_.presets, ""))
-                units.push_back({{"src", source}, {"encoder", encoder}, {"preset", preset}});
-    return units;
-}
-
-ProbeSetup SearchJob::setup_of(const json &unit) {
-    const std::string path = unit.at("src");
-    auto source = sources_.find(path);
-    if (source == sources_.end()) source = sources_.emplace(path, run_.open_source(path)).first;
-    return run_.setup(source->second, run_.adapter(unit.at("encoder")), unit.at("preset"), true);
-}
-
-void SearchJob::print_commands() {
-    for (const json &unit : units()) {
-        const ProbeSetup setup = setup_of(unit);
-        const QualityGrid grid(*setup.encode.adapter, o_, setup.encode.adapter->step);
-        print_probe_commands(setup, grid.q(grid.last() / 2));
-    }
-}
-
-SearchReport SearchJob::find(const ProbeSetup &setup, std::vector<QualityTarget> &targets,
-                             const ProbeListener &listen) {
-    if (o_.target_bitrate) return search_bitrate(run_, o_, setup, *o_.target_bitrate, listen);
-    QualitySearch search(run_, o_, setup, targets, setup.encode.adapter->step);
-    search.on_probe = listen;
-    SearchReport report = search.find(targets);
-    for (const double fallback : o_.fallback_targets) {
-        if (report.failed() || report.status != SearchStatus::unmet) break;
-        run_.progress().say("vmaf-tune search: " + targets.front().metric + " " + number_text(targets.front().value) +
-                            " is not reached; trying the fallback " + number_text(fallback));
-        targets.front().value = fallback;
-        report = search.find(targets, report.q);
-    }
-    return report;
-}
-
-void SearchJob::tell(const ProbeSetup &setup, const SearchReport &report, const std::vector<QualityTarget> &targets,
-                     const json &object) {
-    if (o_.json) return print(json_line(object));
-    const bool is_for_people = system::is_terminal(system::Stream::output);
-    if (!report.failed() && !report.probes.empty()) {
-        print(answer_sentence(setup, report, targets));
-        print(report.scored);
-    }
-    if (report.failed() || !is_for_people) print(search_line(setup, report, targets.front())); // for parsers
-    warn_if_larger(run_, report);
-    if (!report.ok() && !report.failed())
-        run_.progress().say("vmaf-tune search: no suitable quality: " + report.reason);
-    if (!report.ok()) return;
-    if (is_for_people) run_.progress().say("encode it with:");
-    print(shell_quoted(encode_hint(o_, setup, report)));
-}
-
-std::vector<json> SearchJob::run(const json &unit, const JobRows &) {
-    const ProbeSetup setup = setup_of(unit);
-    std::vector<QualityTarget> targets = targets_;
-    text_.clear();
-    std::vector<json> rows;
-    const ProbeListener listen = [&](const ProbeResult &probe) { // reported immediately (9.12)
-        if (writer_) writer_->write(make_row(setup, probe));
-        if (!is_local_ && !o_.output.empty()) rows.push_back(make_row(setup, probe));
-        if (!o_.json) return;
-        json line = probe_json(setup, probe, targets.front());
-        line["type"] = "probe";
-        print(line.dump());
-    };
-    const SearchReport report = find(setup, targets, listen);
-    json object = search_json(setup, report, targets);
-    if (o_.target_bitrate) object["target_bitrate_kbps"] = *o_.target_bitrate;
-    tell(setup, report, targets, object);
-    object["type"] = "search-done";
-    run_.progress().event(object);
-    const ExitCode code = report.failed()                 ? report.outcome.exit_code()
-                          : report.ok() || o_.best_effort ? kExitOk
-                                                          : kExitUnmet;
-    return {{{"text", text_}, {"rows", rows}, {"exit_code", code}, {"exit_status", report.outcome.row_status()}}};
-}
-
-Answer SearchJob::result(const JobRows &units) {
-    Answer answer;
-    std::string rows;
-    for (const UnitRows &unit : units)
-        for (const json &found : unit.rows) {
-            answer.exit_code = worse(answer.exit_code, ExitCode(found.at("exit_code").get<int>()));
-            answer.text += found.at("text").get<std::string>();
-            for (const json &row : found.at("rows")) rows += json_line(row) + "\n";
-        }
-    if (!is_local_ && !o_.output.empty()) write_result(o_, o_.output, rows);
-    return answer;
-}
 
 std::optional<int> answer_from_corpus(const SearchRequest &o) {
     return o.from_corpus.empty() ? std::nullopt : std::optional(search_corpus(checked(o)));

@@ -1,6 +1,5 @@
 #include "commands/side_tracks.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -13,10 +13,15 @@
 namespace vmaf::tune {
 
 // The result of a unit. Units and rows are JSON, since they travel between machines.
-struct UnitRows {
-    nlohmann::json unit;
+class UnitRows {
+  public:
+    UnitRows(nlohmann::json unit, std::vector<nlohmann::json> rows);
+    const nlohmann::json &unit() const { return *unit_; }
     std::vector<nlohmann::json> rows;
     std::string failure; // why it was abandoned; empty: done
+
+  private:
+    std::shared_ptr<const nlohmann::json> unit_;
 };
 using JobRows = std::vector<UnitRows>; // in the order in which `next` named the units
 using UseOfUnit = std::function<void(UnitRows &)>;

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/error.hpp"
 #include "cache/shared_results.hpp"
@@ -67,7 +66,7 @@ TEST(RunFolder, ResultsAreReadAsTheyComeAndCountOnce) {
     EXPECT_TRUE(again.outcomes().at(0).has_failed); // one of its rows
     std::vector<std::string> seen;
     again.each_unit(4, [&](UnitRows &unit) {
-        seen.push_back(unit.unit.dump() + " " + nlohmann::json(unit.rows).dump() + unit.failure);
+        seen.push_back(unit.unit().dump() + " " + nlohmann::json(unit.rows).dump() + unit.failure);
     });
     EXPECT_THAT(seen, ElementsAre(R"(0 [{"crf":1,"exit_status":101}])", R"(2 [{"crf":20}])", "3 []broken"));
 }

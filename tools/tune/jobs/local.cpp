@@ -1,6 +1,5 @@
 #include "jobs/local.hpp"
 
-#include <cstdio>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -77,7 +76,7 @@ void run_phase(Job &job, const std::vector<json> &units, JobRows &rows) {
     const auto append = [&] { std::move(beside.begin(), beside.end(), std::back_inserter(rows)); };
     try {
         run_units(job, units, rows, parallel.keeps_order, [&](std::size_t number, std::vector<json> made) {
-            into.push_back({units[number], std::move(made), ""});
+            into.emplace_back(units[number], std::move(made));
             job.keep(into.back());
         });
     } catch (...) {
@@ -89,10 +88,13 @@ void run_phase(Job &job, const std::vector<json> &units, JobRows &rows) {
 
 } // namespace
 
+UnitRows::UnitRows(json unit, std::vector<json> made)
+    : rows(std::move(made)), unit_(std::make_shared<const json>(std::move(unit))) {}
+
 std::vector<const UnitRows *> of_step(const JobRows &rows, const char *step) {
     std::vector<const UnitRows *> found;
     for (const UnitRows &unit : rows)
-        if (unit.unit.at("step") == step) found.push_back(&unit);
+        if (unit.unit().at("step") == step) found.push_back(&unit);
     return found;
 }
 

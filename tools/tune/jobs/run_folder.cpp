@@ -266,7 +266,8 @@ void RunFolder::each_unit(std::size_t units, const UseOfUnit &use) {
         json entry = file->second ? json::parse(line, nullptr, false) : json();
         if (!entry.is_object() || !entry.contains("rows") || !entry["rows"].is_array())
             throw Error(EIO, "'" + path + "' is damaged: the rows of unit " + std::to_string(unit) + " cannot be read");
-        UnitRows found{manifest_.units[unit], std::move(entry["rows"].get_ref<json::array_t &>()), outcome.failure};
+        UnitRows found(manifest_.units[unit], std::move(entry["rows"].get_ref<json::array_t &>()));
+        found.failure = outcome.failure;
         use(found);
     }
 }

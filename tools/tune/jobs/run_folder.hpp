@@ -16,8 +16,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 

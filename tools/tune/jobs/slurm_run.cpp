@@ -1,8 +1,6 @@
 #include "jobs/slurm_run.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <thread>

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "base/error.hpp"
+#include "base/seconds.hpp"
 #include "base/visible_text.hpp"
 #include "jobs/local.hpp"
 #include "process/child.hpp"
@@ -70,13 +70,13 @@ class Worker {
             if (got.empty()) continue;
             const auto begin = std::chrono::steady_clock::now();
             const std::size_t count = work(got);
-            const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+            const double seconds = seconds_since(begin);
             units_ += count;
             busy_ += seconds;
             if (count < got.size()) break;
             chooser.measured(count, seconds);
         }
-        const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+        const double all = seconds_since(started_);
         std::fprintf(stderr, "task %s on %s: %zu units in %.2f s, %.2f s around them\n", who_.c_str(), host_.c_str(),
                      units_, busy_, all - busy_);
         return interruption::requested() ? kExitInterrupted : failed_;

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <mutex>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/lists.hpp"
+#include "base/seconds.hpp"
 #include "base/thread_group.hpp"
 
 namespace vmaf::tune {
@@ -32,8 +30,6 @@ ChildObserver current_observer() {
     const std::lock_guard lock(observer_mutex);
     return observer;
 }
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::unique_ptr<system::Process> start(const Arguments &arguments, system::Launch launch) {
     tell_start(arguments);

@@ -2,7 +2,6 @@
 // outputs drained (tune.md 1.2, 15.6).
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>

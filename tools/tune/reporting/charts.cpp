@@ -4,7 +4,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "adapters/adapter.hpp"
 #include "base/lists.hpp"
 #include "curves/bd_rate.hpp"
 #include "text/numbers.hpp"
@@ -166,7 +165,6 @@ Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t
     Plot &plot = chart.plot;
     PlotLine line{plot.y_label, {}, PlotLine::Style::line, false, 0};
     for (const auto &[name, values] : scores.series) chart.table.columns.push_back(name);
-    Series finite;
     for (std::size_t i = 0; i < scores.main().size(); i++) {
         const double v = scores.main()[i];
         std::vector<TableCell> cells = {{double(i), 0},
@@ -174,9 +172,7 @@ Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t
         for (const auto &[name, values] : scores.series)
             cells.push_back({i < values.size() ? values[i] : std::nan(""), 4});
         chart.table.rows.push_back(std::move(cells));
-        if (!std::isfinite(v)) continue;
-        finite.push_back(v);
-        line.points.push_back({double(i), v, ""});
+        if (std::isfinite(v)) line.points.push_back({double(i), v, ""});
     }
     plot.lines.push_back(std::move(line));
     PlotLine worst{"worst frames", {}, PlotLine::Style::marks, true, 3};
@@ -185,9 +181,9 @@ Chart frame_chart(const FrameScores &scores, const ReportData &data, std::size_t
                                 "frame " + std::to_string(i) + " (" + time_code(scores.seconds_of(i)) +
                                     "): " + number_text(scores.main()[i])});
     plot.lines.push_back(std::move(worst));
-    if (!finite.empty())
+    if (const Series values = finite(scores.main()); !values.empty())
         for (const char *percent : {"50", "5", "1"}) {
-            const double at = pooled(finite, std::string("percentile=") + percent);
+            const double at = pooled(values, std::string("percentile=") + percent);
             plot.horizontal.push_back({at, std::string(percent) + " % below " + fixed_text(at, 2)});
         }
     for (const json &plan : data.plans)
@@ -203,17 +199,15 @@ Chart histogram(const FrameScores &scores, std::size_t index) {
                               "how many frames of " + scores.label + " have which " + scores.metric,
                               {shown_name(scores.metric), "frames"}, {"from", "to", "frames"});
     Plot &plot = chart.plot;
-    Series finite;
-    for (const double v : scores.main())
-        if (std::isfinite(v)) finite.push_back(v);
+    const Series values = finite(scores.main());
     PlotLine bars{"", {}, PlotLine::Style::bars, false, 0};
-    if (!finite.empty()) {
-        const auto [low_at, high_at] = std::ranges::minmax_element(finite);
+    if (!values.empty()) {
+        const auto [low_at, high_at] = std::ranges::minmax_element(values);
         const std::vector<double> ticks = linear_ticks(*low_at, std::max(*high_at, *low_at + 1e-6), 30);
         const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1;
         const double first = std::floor(*low_at / step);
         std::vector<int> counts(static_cast<std::size_t>(std::floor(*high_at / step) - first) + 1);
-        for (const double v : finite) counts[static_cast<std::size_t>(std::floor(v / step) - first)]++;
+        for (const double v : values) counts[static_cast<std::size_t>(std::floor(v / step) - first)]++;
         for (std::size_t i = 0; i < counts.size(); i++) {
             const double from = (first + double(i)) * step;
             bars.points.push_back({from + step / 2, double(counts[i]),

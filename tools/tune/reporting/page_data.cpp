@@ -89,16 +89,9 @@ json winners(const ScoreView &view, const std::vector<std::string> &sources) {
     return said;
 }
 
-// The mean over an encode's frames.
 double mean_score(const FrameScores &scores) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (const double v : scores.main())
-        if (std::isfinite(v)) {
-            sum += v;
-            count++;
-        }
-    return count ? sum / double(count) : std::nan("");
+    const Series values = finite(scores.main());
+    return values.empty() ? std::nan("") : pooled(values, "mean");
 }
 
 } // namespace

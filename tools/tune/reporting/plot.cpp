@@ -1,12 +1,10 @@
 #include "reporting/plot.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <limits>
 
-#include "adapters/adapter.hpp"
 #include "report/escape.hpp"
 #include "text/numbers.hpp"
 

@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "reporting/plot.hpp"
 #include "rows/configuration.hpp"
 #include "rows/fields.hpp"
 #include "rows/row.hpp"
@@ -236,6 +235,12 @@ std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t cou
             worst.push_back(i);
     }
     return worst;
+}
+
+Series finite(const Series &values) {
+    Series result = values;
+    std::erase_if(result, [](double v) { return !std::isfinite(v); });
+    return result;
 }
 
 std::string time_code(double seconds) {

@@ -66,6 +66,7 @@ ReportData read_report_data(const std::string &name, std::istream &text); // fro
 // Excludes perfect frames.
 std::vector<std::size_t> worst_frames(const FrameScores &scores, std::size_t count);
 
+Series finite(const Series &values);   // without the others
 std::string time_code(double seconds); // 0:04.92, 1:02:03.40
 std::string short_name(const std::string &path);
 

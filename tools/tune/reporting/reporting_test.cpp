@@ -1,7 +1,6 @@
 #include <cmath>
 #include <fstream>
 #include <gmock/gmock.h>
-#include <limits>
 
 #include "curves/bd_rate.hpp"
 #include "reporting/charts.hpp"

@@ -1,10 +1,7 @@
 // The tables of a report.
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "adapters/adapter.hpp"
 #include "curves/bd_rate.hpp"
 #include "report/escape.hpp"
 #include "reporting/charts.hpp"

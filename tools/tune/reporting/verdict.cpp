@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "base/lists.hpp"
 #include "curves/bd_rate.hpp"

@@ -7,7 +7,6 @@
 #include <random>
 #include <thread>
 
-#include "base/error.hpp"
 #include "stages/aggregate.hpp"
 #include "stages/conditions.hpp"
 #include "system/host.hpp"

@@ -1,8 +1,6 @@
 // Rows as lines of files.
 #include <cstring>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "rows/row.hpp"

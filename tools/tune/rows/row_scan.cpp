@@ -1,11 +1,12 @@
 #include "rows/row_scan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "base/error.hpp"
 #include "base/thread_group.hpp"
 #include "rows/row.hpp"
 #include "system/parse_double.hpp"
@@ -138,8 +139,22 @@ template <std::size_t N, class Field> const Field *find(const Field (&fields)[N]
     return found == std::end(fields) ? nullptr : found;
 }
 
-// Names in older rows, which count if the present one is missing.
-void take_alias(Row &row, std::string_view key, std::string_view value, bool is_text) {
+// The lengths of the keys above by their first letter, as bits: most keys of a row are not needed.
+constexpr auto kLengths = [] {
+    std::array<std::uint32_t, 32> lengths{};
+    const auto add = [&](const auto &fields) {
+        for (const auto &field : fields) lengths[field.key[0] % 32] |= 1u << field.key.size();
+    };
+    add(kTexts), add(kDocuments), add(kNumbers);
+    return lengths;
+}();
+bool may_be_field(std::string_view key) {
+    return !key.empty() && key.size() < 32 && (kLengths[static_cast<unsigned char>(key[0]) % 32] >> key.size() & 1);
+}
+
+// The exit status, and names in older rows, which count if the present one is missing.
+void take_other(Row &row, std::string_view key, std::string_view value, bool is_text) {
+    if (key == "exit_status") row.exit_status = static_cast<int>(number_in(value));
     if (key == "actual_kbps" && row.kbps == 0) row.kbps = number_in(value);
     if ((key == "cq" || key == "q") && std::isnan(row.q)) row.q = number_in(value);
     if (key == "vmaf" && std::isnan(row.vmaf_score)) row.vmaf_score = number_in(value);
@@ -157,16 +172,16 @@ bool scan_row(std::string_view line, ScannedRow &row) {
         if (!scanner.take('"') || !scanner.string(key) || !scanner.take(':')) return false;
         const bool is_text = scanner.peek() == '"';
         if (!scanner.value(value)) return false;
-        if (const TextField *const text = find(kTexts, key))
+        if (!may_be_field(key))
+            take_other(row, key, value, is_text);
+        else if (const TextField *const text = find(kTexts, key))
             row.*text->field = is_text ? value : std::string_view();
         else if (const NumberField *const number = find(kNumbers, key))
             row.*number->field = number_in(value);
         else if (const TextField *const document = find(kDocuments, key))
             row.*document->field = value;
-        else if (key == "exit_status")
-            row.exit_status = static_cast<int>(number_in(value));
         else
-            take_alias(row, key, value, is_text);
+            take_other(row, key, value, is_text);
     } while (scanner.take(','));
     if (!scanner.take('}') || !scanner.at_end()) return false;
     for (const std::string_view text : {row.src, row.encoder, row.preset, row.model, row.name})

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 namespace vmaf::tune {

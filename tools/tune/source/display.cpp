@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <memory>
 #include <vector>
 
 #include "base/error.hpp"
 #include "base/lists.hpp"
+#include "source/boxes.hpp"
 #include "source/ebml.hpp"
 #include "system/c_file.hpp"
 
@@ -85,16 +85,14 @@ class MatroskaTracks {
 // The boxes of an MP4 file, down to a video track's clean aperture.
 class Mp4Tracks {
   public:
-    explicit Mp4Tracks(std::FILE *file) : file_(file) {}
+    explicit Mp4Tracks(std::FILE *file) : boxes_(file) {}
 
     std::optional<Cropping> of_video(int wanted, int width, int height) {
         std::optional<Cropping> found;
         int video = 0;
-        fseeko(file_, 0, SEEK_END);
-        const off_t end = ftello(file_);
-        each_box(0, end, [&](const std::string &name, off_t from, off_t to) {
+        boxes_.each(0, boxes_.end(), [&](const std::string &name, off_t from, off_t to) {
             if (name != "moov") return;
-            each_box(from, to, [&](const std::string &trak, off_t first, off_t last) {
+            boxes_.each(from, to, [&](const std::string &trak, off_t first, off_t last) {
                 if (trak != "trak") return;
                 is_video_ = false;
                 aperture_.clear();
@@ -106,46 +104,18 @@ class Mp4Tracks {
     }
 
   private:
-    std::vector<std::int64_t> words(off_t at, std::size_t count) {
-        std::vector<unsigned char> bytes(4 * count);
-        std::vector<std::int64_t> values;
-        if (fseeko(file_, at, SEEK_SET) != 0 || std::fread(bytes.data(), 1, bytes.size(), file_) != bytes.size())
-            return values;
-        for (std::size_t i = 0; i < bytes.size(); i += 4)
-            values.push_back(std::int64_t(bytes[i]) << 24 | bytes[i + 1] << 16 | bytes[i + 2] << 8 | bytes[i + 3]);
-        return values;
-    }
-
-    template <class Visit> void each_box(off_t at, off_t end, Visit visit) {
-        for (int boxes = 0; boxes < 10000 && at + 8 <= end; boxes++) {
-            const auto start = words(at, 2);
-            if (start.size() < 2) return;
-            std::int64_t size = start[0], header = 8;
-            if (const auto large = words(at + 8, 2); size == 1 && large.size() == 2) {
-                size = large[0] << 32 | large[1];
-                header = 16;
-            }
-            if (size == 0) size = end - at;
-            if (size < header || size > end - at) return;
-            std::string name;
-            for (int shift = 24; shift >= 0; shift -= 8) name += static_cast<char>(start[1] >> shift & 0xFF);
-            visit(name, at + header, at + size);
-            at += size;
-        }
-    }
-
     void walk(off_t from, off_t to) {
-        each_box(from, to, [&](const std::string &name, off_t first, off_t last) {
+        boxes_.each(from, to, [&](const std::string &name, off_t first, off_t last) {
             if (name == "mdia" || name == "minf" || name == "stbl") walk(first, last);
             if (name == "hdlr") {
-                const auto w = words(first, 3);
+                const auto w = boxes_.words(first, 3);
                 is_video_ = w.size() == 3 && w[2] == 0x76696465; // vide
             }
             if (name == "stsd")
-                each_box(first + 8, last, [&](const std::string &, off_t entry, off_t entry_end) {
+                boxes_.each(first + 8, last, [&](const std::string &, off_t entry, off_t entry_end) {
                     constexpr off_t kVisualEntry = 78; // fixed part of a sample entry
-                    each_box(entry + kVisualEntry, entry_end, [&](const std::string &inner, off_t at, off_t) {
-                        if (inner == "clap") aperture_ = words(at, 8);
+                    boxes_.each(entry + kVisualEntry, entry_end, [&](const std::string &inner, off_t at, off_t) {
+                        if (inner == "clap") aperture_ = boxes_.words(at, 8);
                     });
                 });
         });
@@ -169,7 +139,7 @@ class Mp4Tracks {
         return c;
     }
 
-    std::FILE *file_;
+    Boxes boxes_;
     bool is_video_ = false;
     std::vector<std::int64_t> aperture_;
 };

@@ -25,17 +25,17 @@ namespace {
 
 constexpr std::int64_t kPart = 4 << 20;
 
-// 256 bits of a piece of a file, much faster than SHA-256: four lanes of multiplication and rotation. It distinguishes
+// 256 bits of a piece of a file, much faster than SHA-256: four states of multiplication and rotation. It distinguishes
 // versions and need not resist attacks.
 std::string quick_digest(std::span<const std::byte> bytes) {
     constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-    std::array<std::uint64_t, 4> lanes = {kOdd, kOdd * 3, kOdd * 5, kOdd * 7};
+    std::array<std::uint64_t, 4> states = {kOdd, kOdd * 3, kOdd * 5, kOdd * 7};
     const auto mix = [&](const std::byte *data) {
-        for (std::uint64_t &lane : lanes) {
+        for (std::uint64_t &state : states) {
             std::uint64_t word = 0;
             std::memcpy(&word, data, sizeof word);
             data += sizeof word;
-            lane = std::rotl((lane ^ word) * kOdd, 29) + word;
+            state = std::rotl((state ^ word) * kOdd, 29) + word;
         }
     };
     std::size_t at = 0;
@@ -44,7 +44,7 @@ std::string quick_digest(std::span<const std::byte> bytes) {
     std::copy(bytes.begin() + static_cast<std::ptrdiff_t>(at), bytes.end(), rest.begin());
     mix(rest.data());
     std::string text = std::to_string(bytes.size());
-    for (const std::uint64_t lane : lanes) text += ":" + std::to_string(lane);
+    for (const std::uint64_t state : states) text += ":" + std::to_string(state);
     return text;
 }
 
@@ -61,7 +61,7 @@ std::string fast_identity(const std::string &path) try {
          {std::int64_t(0), std::max<std::int64_t>(0, size / 2 - kPart / 2), std::max<std::int64_t>(0, size - kPart)}) {
         std::size_t filled = 0;
         while (filled < part.size() && file.is_regular()) {
-            const system::Part rest{part.data() + filled, part.size() - filled};
+            const system::Buffer rest{part.data() + filled, part.size() - filled};
             const std::size_t count = file.read_some_at(static_cast<std::uint64_t>(at) + filled, {&rest, 1});
             if (count == 0) break;
             filled += count;

@@ -1,7 +1,6 @@
 // Packet sizes of a Matroska file with one track, from its block headers. Every probe needs them, and starting ffprobe
 // would cost more than anything except encoding and scoring.
 #include <cstdio>
-#include <memory>
 
 #include "source/ebml.hpp"
 #include "source/source.hpp"

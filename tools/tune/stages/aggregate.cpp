@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.hpp"
 
@@ -51,7 +50,7 @@ double aggregated(const ProbeResult &probe, const std::string &metric, const std
         return pooled_metric(metric, series_of(probe, metric), pool);
     const std::vector<double> scores = sample_scores(probe, metric, pool);
     if (how == SampleAggregate::worst) return scores[worst_sample(probe, metric, pool)];
-    return std::accumulate(scores.begin(), scores.end(), 0.0) / double(scores.size());
+    return pooled(scores, "mean");
 }
 
 Prediction predict_whole(const ProbeSetup &setup, const ProbeResult &probe) {

@@ -3,7 +3,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "base/thread_group.hpp"
 #include "hash/sha256.hpp"
 #include "stages/encode.hpp"

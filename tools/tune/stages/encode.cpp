@@ -1,9 +1,7 @@
 #include "stages/encode.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <sstream>

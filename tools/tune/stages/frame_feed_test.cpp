@@ -69,21 +69,21 @@ TEST(ReferenceStore, EvictsOnlyWhatHasNotBeenUsedForLong) {
     EXPECT_EQ(store.begin("b", 4), nullptr); // it is still being read
 }
 
-TEST(Slots, ShareTheProcessors) {
-    Slots slots(2, 1, {4, 5, 6, 7});
-    const Slots::Held first(&slots, Stage::encode), second(&slots, Stage::encode), score(&slots, Stage::score);
+TEST(Permits, ShareTheProcessors) {
+    Permits permits(2, 1, {4, 5, 6, 7});
+    const Permits::Held first(&permits, Stage::encode), second(&permits, Stage::encode), score(&permits, Stage::score);
     EXPECT_THAT(first.processors(), ElementsAre(4, 5));
     EXPECT_THAT(second.processors(), ElementsAre(6, 7));
     EXPECT_THAT(score.processors(), ElementsAre(4, 5, 6, 7));
-    Slots many(3, 1, {1, 2});
-    const Slots::Held a(&many, Stage::encode), b(&many, Stage::encode), c(&many, Stage::encode);
+    Permits many(3, 1, {1, 2});
+    const Permits::Held a(&many, Stage::encode), b(&many, Stage::encode), c(&many, Stage::encode);
     EXPECT_THAT(a.processors(), ElementsAre(1));
     EXPECT_THAT(b.processors(), ElementsAre(1));
     EXPECT_THAT(c.processors(), ElementsAre(2));
-    EXPECT_THAT(Slots::Held(nullptr, Stage::encode).processors(), IsEmpty());
+    EXPECT_THAT(Permits::Held(nullptr, Stage::encode).processors(), IsEmpty());
 }
 
-TEST(Slots, ListsOfProcessorsAreChecked) {
+TEST(Permits, ListsOfProcessorsAreChecked) {
     EXPECT_THAT(parse_processors("0-2,8"), ElementsAre(0, 1, 2, 8));
     for (const char *bad : {"", "a", "3-1", "1-", "-1", "1,,2", "99999", "1x"})
         EXPECT_ANY_THROW(parse_processors(bad)) << bad;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -288,16 +287,16 @@ class Probe {
         return {stage, q_, number, setup_.samples.size(), 0, frames, 0};
     }
 
-    // Runs a stage in its slot and reports its progress.
-    template <class Work> auto in_slot(Stage stage, std::size_t number, Work work) {
+    // Runs a stage in its permit and reports its progress.
+    template <class Work> auto with_permit(Stage stage, std::size_t number, Work work) {
         StageProgress progress = progress_of(stage, number);
         const auto report = [&](std::int64_t frame, double fps) {
             progress.frame = frame;
             progress.fps = fps;
             if (setup_.progress) setup_.progress(progress);
         };
-        const Slots::Held slot(setup_.slots, stage);
-        const Pinned pinned(slot.processors());
+        const Permits::Held permit(setup_.permits, stage);
+        const Pinned pinned(permit.processors());
         report(0, 0);
         auto done = work(report);
         progress.seconds = done.seconds;
@@ -329,7 +328,7 @@ class Probe {
 
     EncodeResult make_encode(std::size_t number, const std::string &path) {
         const Sample &sample = setup_.samples[number];
-        EncodeResult encoded = in_slot(Stage::encode, number, [&](const auto &report) {
+        EncodeResult encoded = with_permit(Stage::encode, number, [&](const auto &report) {
             return run_encode(setup_.programs, sample.source, sample.window, setup_.encode, q_, path, report,
                               temporary_name(setup_.work_folder, "stats"));
         });
@@ -386,7 +385,7 @@ class Probe {
                     std::optional<StoredScore> &stored) {
         const Sample &sample = setup_.samples[number];
         const ScorePair pair{&sample.source, sample.window, &produced, {}, encode.frames, 0, 0, {}, {}};
-        const ScoreResult scored = in_slot(Stage::score, number, [&](const auto &report) {
+        const ScoreResult scored = with_permit(Stage::score, number, [&](const auto &report) {
             return run_score(setup_.programs, pair, setup_.score, report);
         });
         scored_on_ = scored.backend_tried;
@@ -449,11 +448,8 @@ class Probe {
         if (!result.produced_pix_fmt.empty() && result.produced_pix_fmt != result.out_pix_fmt)
             result.warnings.push_back(setup_.encode.adapter->name + " was given " + result.out_pix_fmt +
                                       " and produced " + result.produced_pix_fmt);
-        for (const auto &[name, values] : features_) {
-            double sum = 0;
-            for (const double x : values) sum += x;
-            result.features[name] = {sum / double(values.size()), standard_deviation(values)};
-        }
+        for (const auto &[name, values] : features_)
+            result.features[name] = {pooled(values, "mean"), standard_deviation(values)};
     }
 
     ProbeSetup setup_;

@@ -66,21 +66,21 @@ struct StageProgress {
 };
 
 // How many encodes and scores may run at once, and on which processors (16).
-class Slots {
+class Permits {
   public:
-    Slots(unsigned encodes, unsigned scores, std::vector<int> processors = {});
+    Permits(unsigned encodes, unsigned scores, std::vector<int> processors = {});
 
-    // A slot of a stage, acquired when one is free. Null slots: no limit.
+    // A permit of a stage, acquired when one is free. Null permits: no limit.
     class Held {
       public:
-        Held(Slots *slots, Stage stage);
+        Held(Permits *permits, Stage stage);
         ~Held();
         Held(const Held &) = delete;
         Held &operator=(const Held &) = delete;
-        std::vector<int> processors() const; // the slot's share; empty: any
+        std::vector<int> processors() const; // the permit's share; empty: any
 
       private:
-        Slots *slots_;
+        Permits *permits_;
         Stage stage_;
         std::size_t number_ = 0;
     };
@@ -88,7 +88,7 @@ class Slots {
   private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::array<std::vector<bool>, 2> taken_; // by stage and slot
+    std::array<std::vector<bool>, 2> taken_; // by stage and permit
     std::vector<int> processors_;
 };
 
@@ -118,7 +118,7 @@ struct ProbeSetup {
     std::string keep_in; // where any other encode is kept, under a name of its own; empty: it is removed
     bool size_of_file = false;
     std::function<void(const StageProgress &)> progress;
-    Slots *slots = nullptr;
+    Permits *permits = nullptr;
 };
 
 // Never throws for failing tools; the result describes failures.

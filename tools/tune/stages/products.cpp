@@ -4,7 +4,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "hash/sha256.hpp"
 
 namespace vmaf::tune {

@@ -240,8 +240,7 @@ void LocalScores::measure(const Areas &areas, std::span<MetricUse *const> uses, 
             const TileGrid::Block &block = m.has_all_tiles ? areas.of_all[i] : areas.of_tiles[i];
             metric.local_scores(
                 sum_of(m.has_all_tiles ? all_tiles_ : areas.grid, block, result.tiles, metric.has_real_tiles(), sums),
-                areas.areas[i],
-                std::span(figures).subspan(i * columns_ + m.first_column, m.use->local_names().size()));
+                areas.areas[i], std::span(figures).subspan(i * columns_ + m.first_column, m.use->local_names().size()));
         }
     }
 }

@@ -33,17 +33,17 @@ bool VideoTags::is_hlg() const {
     return transfer == "arib-std-b67" || transfer == "arib_std_b67" || transfer == "aribstdb67" || transfer == "hlg";
 }
 
-Orientation orientation_of(const std::array<double, 9> &m) {
+Orientation orientation_of(const std::array<double, 9> &m, double tolerance) {
     const double across = std::hypot(m[0], m[3]), down = std::hypot(m[1], m[4]);
     if (across == 0 || down == 0) return {};
-    const double exact = std::atan2(m[1] / down, m[0] / across) * 180 / std::numbers::pi;
-    double degrees = std::round(exact);
+    double degrees = std::atan2(m[1] / down, m[0] / across) * 180 / std::numbers::pi;
     degrees -= 360 * std::floor(degrees / 360 + 0.9 / 360);
-    if (degrees == 90) return {m[3] > 0 ? 270 : 90, m[3] > 0};
-    if (degrees == 180) return {m[4] < 0 ? 180 : 0, (m[0] < 0) != (m[4] < 0)};
-    if (degrees == 270) return {m[3] < 0 ? 90 : 270, m[3] < 0};
-    if (degrees == 0) return {m[4] < 0 ? 180 : 0, m[4] < 0};
-    return {0, false, exact - 360 * std::floor(exact / 360 + 0.9 / 360)};
+    const auto is = [&](double angle) { return std::fabs(degrees - angle) < tolerance; };
+    if (is(90)) return {m[3] > 0 ? 270 : 90, m[3] > 0};
+    if (is(180)) return {m[4] < 0 ? 180 : 0, (m[0] < 0) != (m[4] < 0)};
+    if (is(270)) return {m[3] < 0 ? 90 : 270, m[3] < 0};
+    if (is(0)) return {m[4] < 0 ? 180 : 0, m[4] < 0};
+    return {0, false, degrees};
 }
 
 } // namespace vmaf

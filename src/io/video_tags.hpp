@@ -31,7 +31,7 @@ struct Orientation {
     double odd_angle = 0; // degrees clockwise; not 0: instead of the above
 };
 
-// As FFmpeg reads a display matrix.
-Orientation orientation_of(const std::array<double, 9> &matrix);
+// As FFmpeg reads a display matrix. `tolerance`: degrees to a quarter turn that still count as one, at most 1.
+Orientation orientation_of(const std::array<double, 9> &matrix, double tolerance);
 
 } // namespace vmaf

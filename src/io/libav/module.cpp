@@ -62,9 +62,10 @@ void find_orientation(const std::int32_t *matrix, VideoFacts &facts) {
     if (!matrix) return;
     std::array<double, 9> numbers{};
     std::copy_n(matrix, numbers.size(), numbers.begin());
-    static_cast<Orientation &>(facts) = orientation_of(numbers);
+    constexpr double kTolerance = 0.5; // angles are rounded to whole degrees
+    static_cast<Orientation &>(facts) = orientation_of(numbers, kTolerance);
     if (facts.odd_angle != 0)
-        facts.remark = "the file asks for a rotation of " + std::to_string(std::lround(facts.odd_angle)) +
+        facts.remark = "the file asks for a rotation of " + std::to_string((std::lround(facts.odd_angle) + 360) % 360) +
                        " degrees, which is left out";
 }
 

@@ -100,6 +100,7 @@ void read_light(Hdr &hdr, const json &list) {
 
 // ffprobe prints the matrix as a dump of three lines; otherwise only the angle is known.
 Orientation orientation_in(const json &side) {
+    constexpr double kTolerance = 1; // degrees
     std::array<double, 9> matrix{};
     std::istringstream lines(text_of(side, "displaymatrix"));
     std::size_t found = 0;
@@ -107,9 +108,9 @@ Orientation orientation_in(const json &side) {
         std::istringstream words(line.substr(std::min(line.find(':') + 1, line.size())));
         for (double value = 0; found < matrix.size() && words >> value;) matrix[found++] = value;
     }
-    if (found == matrix.size()) return orientation_of(matrix);
+    if (found == matrix.size()) return orientation_of(matrix, kTolerance);
     const double turn = -number_of(side, "rotation") * std::numbers::pi / 180; // clockwise
-    return orientation_of({std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1});
+    return orientation_of({std::cos(turn), std::sin(turn), 0, -std::sin(turn), std::cos(turn), 0, 0, 0, 1}, kTolerance);
 }
 
 // FFmpeg silently skips an incomplete frame.

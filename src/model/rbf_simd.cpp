@@ -6,6 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+
+#include "base/aligned.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "model/rbf_simd.cpp"
@@ -97,7 +100,6 @@ class SomeKernels {
     template <std::size_t Features>
     HWY_INLINE void make(const RbfBatch &b, const double *inputs, std::size_t first, std::size_t count) {
         const DF64 d;
-        std::size_t open = 0;
         for (std::size_t j = 0; j < count; j++) {
             VF64 distance = hn::Zero(d);
             HWY_UNROLL(6)
@@ -112,16 +114,30 @@ class SomeKernels {
             hn::Store(kernel.value, d, kernels_ + j * kLanes64);
             std::uint8_t bits[8] = {};
             hn::StoreMaskBits(d, kernel.is_open, bits);
-            for (unsigned left = bits[0]; left != 0; left &= left - 1)
-                open_[open++] = std::uint16_t(j * kLanes64 + std::size_t(std::countr_zero(left)));
+            open_[j] = bits[0];
         }
-        for (std::size_t i = 0; i < open; i++) kernels_[open_[i]] = std::exp(exponents_[open_[i]]);
+        close(count);
     }
     HWY_INLINE VF64 at(std::size_t j) const { return hn::Load(DF64(), kernels_ + j * kLanes64); }
 
   private:
+    // Asks the library. One in sixteen is open: a branch for each vector would often be predicted wrongly.
+    void close(std::size_t count) {
+        std::fill(open_ + count, open_ + round_up<std::size_t>(count, 8), std::uint8_t{0});
+        for (std::size_t first = 0; first < count; first += 8) {
+            std::uint64_t left;
+            std::memcpy(&left, open_ + first, sizeof left);
+            for (; left != 0; left &= left - 1) {
+                const auto bit = std::size_t(std::countr_zero(left));
+                const std::size_t i = (first + bit / 8) * kLanes64 + bit % 8;
+                kernels_[i] = std::exp(exponents_[i]);
+            }
+        }
+    }
+
     alignas(64) double exponents_[kMost * kLanes64], kernels_[kMost * kLanes64];
-    std::uint16_t open_[kMost * kLanes64];
+    std::uint8_t open_[kMost]; // lanes of each vector
+    static_assert(kMost % 8 == 0 && kLanes64 <= 8 && std::endian::native == std::endian::little);
 };
 
 template <std::size_t Features> HWY_INLINE void rbf_sums_of(const RbfBatch &b) {

@@ -1,8 +1,9 @@
 // `ladder`: which resolutions and bitrates to ship (tune.md 12.12). Scales the source to each rung before encoding, and
 // scales the decoded rung back for scoring.
 //
-// Its units, by phases: points of each size's curve; further points that a curve needs; the exact rung at each target;
-// the properties of the chosen rungs' streams; with --run the rungs, sound and subtitles.
+// Its units, by phases: points of each size's curve; further points that the first curve needs, then those of the
+// others; the exact rung at each target; the properties of the chosen rungs' streams; with --run the rungs, sound and
+// subtitles.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -106,7 +107,9 @@ class LadderJob : public Job {
         const std::string step = so_far.back().unit().at("step");
         std::vector<json> units;
         if (step == "point") {
-            for (std::size_t i = 0; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
+            units.push_back({{"step", "curve"}, {"size", 0}}); // which shows what the others are worth
+        } else if (step == "curve" && sizes_.size() > 1 && so_far.back().unit().at("size") == 0) {
+            for (std::size_t i = 1; i < sizes_.size(); i++) units.push_back({{"step", "curve"}, {"size", i}});
         } else if (step == "curve") {
             const Outcome failure = last_failure(so_far);
             if (curves(so_far).empty())
@@ -174,7 +177,8 @@ class LadderJob : public Job {
 
     // Adds points until the curve gives the rate between the wanted targets precisely enough.
     std::vector<json> complete_curve(std::size_t size, const JobRows &so_far) {
-        const std::vector<RateCurve> first = curves_by_size(so_far);
+        // Without those of other machines, so that the answer does not depend on what runs at once.
+        const std::vector<RateCurve> first = curves_by_size(so_far, 1);
         RateCurve curve = first[size];
         for (const UnitRows *unit : of_step(so_far, "point"))
             for (const json &point : unit->rows)
@@ -290,17 +294,21 @@ class LadderJob : public Job {
 
     bool is_bounded() const { return metric_choice(o_.metric)->bounded_by_100; }
 
-    std::vector<RateCurve> curves_by_size(const JobRows &rows) const {
+    // The further points of the first sizes only.
+    std::vector<RateCurve> curves_by_size(const JobRows &rows, std::size_t completed) const {
         std::vector<RateCurve> curves(sizes_.size());
         for (const char *step : {"point", "curve"})
-            for (const UnitRows *unit : of_step(rows, step))
+            for (const UnitRows *unit : of_step(rows, step)) {
+                const std::size_t size = unit->unit().at("size");
+                if (unit->unit().at("step") == "curve" && size >= completed) continue;
                 for (const json &point : unit->rows)
-                    if (!point.contains("error")) curves.at(unit->unit().at("size")).points.push_back(point_of(point));
+                    if (!point.contains("error")) curves.at(size).points.push_back(point_of(point));
+            }
         return curves;
     }
 
     std::vector<RateCurve> curves(const JobRows &rows) const {
-        std::vector<RateCurve> curves = curves_by_size(rows);
+        std::vector<RateCurve> curves = curves_by_size(rows, sizes_.size());
         std::erase_if(curves, [](const RateCurve &curve) { return curve.points.empty(); });
         return curves;
     }

@@ -95,7 +95,7 @@ took "tests for Windows"
 # .ci/full wasm has everything, the build without vector code included.
 wasm_results=
 if command -v emcc >/dev/null && command -v node >/dev/null; then
-  ./scripts/wasm.sh simd tools/vmaf.js tools/clipgen.js tests/equality/equality.js || { echo "0 passed, 1 failed"; exit 1; }
+  ./scripts/wasm.sh simd packages/npm/vmaf-turbo.wasm tools/vmaf.js tools/clipgen.js tests/equality/equality.js || { echo "0 passed, 1 failed"; exit 1; }
   meson test -C build-wasm --no-rebuild --print-errorlogs --timeout-multiplier 10 --suite emulated || status=1
   wasm_results=build-wasm/meson-logs/testlog.junit.xml
   took "WebAssembly"

@@ -11,7 +11,7 @@
 #define VMAF_IMPORT(name) extern "C" __attribute__((import_module("vmaf"), import_name(#name)))
 
 // The number identifies JavaScript's open file. Returns the number of bytes, or a negative value on failure.
-VMAF_IMPORT(file_read) std::ptrdiff_t file_read(int file, double place, void *memory, std::size_t bytes);
+VMAF_IMPORT(file_read) std::ptrdiff_t file_read(int file, double offset, void *memory, std::size_t bytes);
 VMAF_IMPORT(file_size) double file_size(int file);
 
 namespace vmaf::system {
@@ -23,14 +23,14 @@ class InputFile::File {
     const std::string &name() const { return name_; }
     bool is_regular() const { return true; }
 
-    std::size_t read_some(std::span<const Part> parts) {
+    std::size_t read_some(std::span<const Buffer> parts) {
         const std::size_t count = read_some_at(position_, parts);
         position_ += count;
         return count;
     }
-    std::size_t read_some_at(std::uint64_t place, std::span<const Part> parts) const {
+    std::size_t read_some_at(std::uint64_t offset, std::span<const Buffer> parts) const {
         if (parts.empty()) return 0;
-        const std::ptrdiff_t count = file_read(number_, static_cast<double>(place), parts[0].memory, parts[0].bytes);
+        const std::ptrdiff_t count = file_read(number_, static_cast<double>(offset), parts[0].memory, parts[0].bytes);
         if (count < 0) throw Error(EIO, "cannot read " + name_ + "; choose the file again");
         return static_cast<std::size_t>(count);
     }

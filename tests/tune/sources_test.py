@@ -224,6 +224,9 @@ class Sources(tune_case.TuneCase):
             self.ffmpeg("-i", "little.mp4", "-i", "large.mp4", "-map", "0:v", "-map", "1:v", "-c", "copy", *flags[0], *flags[1], "-y", "several.mkv")
             self.tune("encode", "-i", "several.mkv", "--preset", "ultrafast", "--crf", "30", "-y", "-o", "chosen.mkv")
             self.assertEqual(width("chosen.mkv"), expected, default)
+        self.ffmpeg("-i", "little.mp4", "-frames:v", "5", *LOSSLESS, "short.mp4")
+        self.ffmpeg("-i", "short.mp4", "-i", "large.mp4", "-map", "0:v", "-map", "1:v", "-c", "copy", "-y", "several.mkv")
+        self.tune("score", "large.mp4", "several.mkv", "--score-scale", "none", "--no-cache")  # counts the frames of that stream
 
     def test_light_levels_in_the_stream_alone_are_kept(self):
         display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,1)"

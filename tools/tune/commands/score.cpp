@@ -55,8 +55,8 @@ bool rates_differ(const Source &a, const Source &b) {
 }
 
 std::int64_t count_frames(Run &run, const Source &source) {
-    return source.kind == Source::Kind::container ? video_packets(run.programs().ffprobe, source.path).packets
-                                                  : source.frame_count();
+    if (source.kind != Source::Kind::container) return source.frame_count();
+    return video_packets(run.programs().ffprobe, source.path, source.stream).packets;
 }
 
 // How frames of a distorted file are paired with the reference's.

@@ -47,7 +47,7 @@ std::vector<Thumbnail> make_thumbnails(const Programs &programs, const FrameScor
     const std::string more = "'min(val*" + std::to_string(kAmplification) + ",255)'";
     const std::string graph =
         "[0:v:" + std::to_string(reference.stream) + "]" + (scores.filter.empty() ? "" : scores.filter + ",") + pick +
-        "," + full + ",split[ref][r2];[1:v:0]" + pick + "," + full +
+        "," + full + ",split[ref][r2];[1:v:" + std::to_string(distorted.stream) + "]" + pick + "," + full +
         ",split[enc][e2];[r2][e2]blend=all_mode=difference,lutrgb=r=" + more + ":g=" + more + ":b=" + more + "," +
         pane + "[diff];[ref]" + pane + "[a];[enc]" + pane + "[b];[a][b][diff]hstack=inputs=3,format=yuvj420p[out]";
     const std::string pattern = work_folder + "/thumbnail-%03d.jpg";

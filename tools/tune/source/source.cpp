@@ -67,7 +67,7 @@ void measure_length(Source &source, const std::string &ffprobe) {
         source.frames = std::ssize(times);
         return;
     }
-    const std::int64_t packets = video_packets(ffprobe, source.path).packets;
+    const std::int64_t packets = video_packets(ffprobe, source.path, source.stream).packets;
     if (packets < 2 || source.rate.value() <= 0) return; // a picture has no length
     source.frames = packets;
     source.duration = double(packets) / source.rate.value();

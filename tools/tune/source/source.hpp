@@ -131,12 +131,12 @@ std::vector<double> frame_times(const std::string &ffprobe, const Source &source
 ChildResult each_packet(const std::string &ffprobe, const std::string &path, const std::string &streams,
                         const std::string &entries, const std::function<void(const std::string &line)> &take);
 
-// Size and number of a file's video packets. Throws Error.
+// Size and number of the packets of a file's video stream. Throws Error.
 struct PacketSummary {
     std::uint64_t bytes = 0;
     std::int64_t packets = 0;
 };
-PacketSummary video_packets(const std::string &ffprobe, const std::string &path);
+PacketSummary video_packets(const std::string &ffprobe, const std::string &path, int stream = 0);
 
 // A path that FFmpeg cannot mistake for an option or a protocol.
 std::string ffmpeg_path(const std::string &path);

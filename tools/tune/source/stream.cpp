@@ -320,17 +320,18 @@ ChildResult each_packet(const std::string &ffprobe, const std::string &path, con
     return run_child(command, options);
 }
 
-PacketSummary video_packets(const std::string &ffprobe, const std::string &path) {
-    if (path.ends_with(".mkv"))
+PacketSummary video_packets(const std::string &ffprobe, const std::string &path, int stream) {
+    if (stream == 0 && path.ends_with(".mkv"))
         if (const auto simple = matroska_packets(path)) return *simple;
     PacketSummary summary;
-    const ChildResult outcome = each_packet(ffprobe, path, "v:0", "size", [&](const std::string &line) {
+    const auto add = [&](const std::string &line) {
         char *end = nullptr;
         const unsigned long long bytes = std::strtoull(line.c_str(), &end, 10);
         if (end == line.c_str()) return;
         summary.bytes += bytes;
         summary.packets++;
-    });
+    };
+    const ChildResult outcome = each_packet(ffprobe, path, "v:" + std::to_string(stream), "size", add);
     if (!outcome.ok()) throw invalid("ffprobe cannot read '" + path + "': " + outcome.error_tail);
     return summary;
 }

@@ -129,13 +129,16 @@ class Direct(tune_case.FreshCase):
         for i in range(start + 2500, start + 2900): data[i] ^= 0x55
         open(damaged, "wb").write(data)
         messages = set()
-        for transport, fault in (("pipe", ""), ("auto", ""), ("auto", "blind:1+")):
+        for transport, fault in (("pipe", ""), ("auto", ""), ("auto", "blind:1+"), ("direct", "blind:1+")):
             rows = self.corpus(damaged, transport=transport, fault=fault, crf=(30,), code=4, env={"GPU_WHOLE": self.clip})
             self.assertNotEqual(rows[0]["exit_status"], 0)
             messages.add(rows[0]["error"]["message"])
             self.assertEqual(len(self.scores), 1)
         self.assertEqual(len(messages), 1, messages)
         self.assertRegex(messages.pop(), "the source is damaged; its decoder says .*--allow-damaged")
+        for transport, fault in (("pipe", ""), ("direct", "blind:1+")):
+            row = self.corpus(damaged, "--allow-damaged", transport=transport, fault=fault, crf=(30,), env={"GPU_WHOLE": self.clip})[0]
+            self.assertRegex(" ".join(row["warnings"]), "the source is damaged; .* scores of damaged pictures are meaningless")
 
     def test_the_source_is_examined_once(self):
         calls = self.path("calls")

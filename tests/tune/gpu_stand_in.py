@@ -76,7 +76,8 @@ def as_if_on_gpu(words):
 
 def relay(to_real, from_real, request, descriptors):
     """The result of a score."""
-    request["arguments"] = ["cpu" if word == "cuda" else word for word in request["arguments"]]
+    words = request["arguments"]
+    request["arguments"] = [{"--hwaccel": "none"}.get(option, "cpu") if word == "cuda" else word for option, word in zip(["", *words], words)]
     if descriptors:
         socket.send_fds(to_real, [framed(request)], descriptors)
     else:

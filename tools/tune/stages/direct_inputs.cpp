@@ -109,7 +109,7 @@ class DirectInputs final : public ScoreInputs {
 
     Outcome finish(bool has_given_up) override {
         if (has_given_up || reference_.kind != Kind::container || !settings_.checks) return {};
-        return settings_.checks->outcome(programs_, reference_, remarks_);
+        return settings_.checks->outcome(programs_, reference_, settings_.allow_damaged, remarks_);
     }
 
   private:

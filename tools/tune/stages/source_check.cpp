@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "hash/sha256.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -79,20 +80,18 @@ SourceChecks::Check &SourceChecks::check_of(const Programs &programs, const Sour
     const std::lock_guard lock(mutex_);
     std::unique_ptr<Check> &check = checks_[source.path];
     if (check) return *check;
-    check = std::make_unique<Check>();
+    auto made = std::make_unique<Check>();
     const json key = {"decodes-1", source.id, source.stream, programs.ffmpeg, programs.ffmpeg_version};
-    if (programs.facts && !source.id.empty())
-        check->key = sha256_hex(key.dump(-1, ' ', false, json::error_handler_t::replace));
-    if (const auto known = check->key.empty() ? std::nullopt : programs.facts->find(Cache::Kind::fact, check->key))
-        try {
-            const json stored = json::parse(*known);
-            check->end.code = stored.at("code");
-            check->end.error_tail = stored.at("err");
-            check->key.clear(); // stored already
-            return *check;
-        } catch (const json::exception &) { // a damaged entry counts as a miss
-        }
-    check->child = std::make_unique<PipedChild>(check_command(programs, source, threads_));
+    if (!source.id.empty()) made->key = sha256_hex(json_line(key));
+    const bool is_known = read_stored(programs.facts, Cache::Kind::fact, made->key, [&](const json &stored) {
+        made->end.code = stored.at("code");
+        made->end.error_tail = stored.at("err");
+    });
+    if (is_known)
+        made->key.clear(); // stored already
+    else
+        made->child = std::make_unique<PipedChild>(check_command(programs, source, threads_));
+    check = std::move(made); // one that could not be started has no answer
     return *check;
 }
 
@@ -112,7 +111,8 @@ void SourceChecks::wait_for(PipedChild &child) const {
     }
 }
 
-Outcome SourceChecks::outcome(const Programs &programs, const Source &source, std::vector<std::string> &remarks) {
+Outcome SourceChecks::outcome(const Programs &programs, const Source &source, bool is_damage_allowed,
+                              std::vector<std::string> &remarks) {
     Check &check = check_of(programs, source);
     const std::lock_guard lock(check.mutex);
     if (check.child) {
@@ -122,15 +122,11 @@ Outcome SourceChecks::outcome(const Programs &programs, const Source &source, st
     }
     const Outcome outcome = decode_outcome(check.end, true);
     if (!outcome.ok()) return outcome;
-    if (!check.key.empty() && !check.end.interrupted) try {
-            const json stored = {{"code", check.end.code}, {"err", check.end.error_tail}};
-            programs.facts->store(Cache::Kind::fact, check.key,
-                                  stored.dump(-1, ' ', false, json::error_handler_t::replace),
-                                  "damage of " + source.path);
-            check.key.clear();
-        } catch (const Error &) { // it is decoded again
-        }
-    return damage_outcome(check.end, true, false, remarks);
+    const json answer = {{"code", check.end.code}, {"err", check.end.error_tail}};
+    if (!check.end.interrupted &&
+        try_store(programs.facts, Cache::Kind::fact, check.key, answer, "damage of " + source.path).empty())
+        check.key.clear();
+    return damage_outcome(check.end, true, is_damage_allowed, remarks);
 }
 
 void SourceChecks::give_up(const Source &source) {

@@ -27,7 +27,8 @@ class SourceChecks {
     // Lets FFmpeg decode a source in the background, once; the answer is cached.
     void begin(const Programs &programs, const Source &source);
     // Waits for its answer.
-    Outcome outcome(const Programs &programs, const Source &source, std::vector<std::string> &remarks);
+    Outcome outcome(const Programs &programs, const Source &source, bool is_damage_allowed,
+                    std::vector<std::string> &remarks);
 
     // A scorer could not use this source as FFmpeg does: others need not try.
     void give_up(const Source &source);

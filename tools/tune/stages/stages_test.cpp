@@ -10,6 +10,7 @@
 #include "stages/scene_sampling.hpp"
 #include "stages/score.hpp"
 #include "stages/score_inputs.hpp"
+#include "stages/source_check.hpp"
 
 namespace vmaf::tune {
 namespace {
@@ -273,6 +274,17 @@ TEST(ScoreInputs, GpusOpenFilesThemselvesOnlyWhereTheirFramesAreFfmpegs) {
         differs(one);
         EXPECT_FALSE(one.is_direct());
     }
+}
+
+TEST(SourceChecks, OneThatCannotStartIsNoAnswer) {
+    SourceChecks checks(1, std::chrono::milliseconds(0));
+    Programs programs;
+    programs.ffmpeg = "/there/is/no/ffmpeg";
+    Source source;
+    source.path = "clip.mp4";
+    std::vector<std::string> remarks;
+    EXPECT_THROW(checks.begin(programs, source), Error);
+    EXPECT_THROW(checks.outcome(programs, source, false, remarks), Error);
 }
 
 TEST(Formats, EveryPixelFormatStatesWhatItHolds) {

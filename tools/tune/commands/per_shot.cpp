@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -419,9 +420,10 @@ class PerShotJob : public Job {
         return plan;
     }
 
+    // On a node of a cluster, segments that are made at once ask first.
     const std::vector<double> &times() {
-        if (!times_) times_ = frame_times(run_.programs().ffprobe, source_);
-        return *times_;
+        std::call_once(has_times_, [&] { times_ = frame_times(run_.programs().ffprobe, source_); });
+        return times_;
     }
 
     const PerShotRequest o_;
@@ -429,7 +431,8 @@ class PerShotJob : public Job {
     const Source source_;
     const Adapter &adapter_;
     const ProbeSetup base_;
-    std::optional<std::vector<double>> times_; // of all frames
+    std::once_flag has_times_;
+    std::vector<double> times_; // of all frames
     JobState state_;
     std::unique_ptr<NewFile> output_; // claimed before segments are made
     std::atomic<std::size_t> segments_made_{0};

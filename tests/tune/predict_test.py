@@ -69,8 +69,10 @@ class Predict(tune_case.TuneCase):
         self.assertIsNone(answer["proxy_verify_gap"])
 
     def test_wrong_wishes_are_refused(self):
+        with open(self.path("odd.json"), "w") as file: file.write('{"method": 5, "residuals": [1]}')
         for arguments in (("fast", "-i", "street.y4m"), ("fast", "--target-vmaf", "90"), ("fast", "-i", "street.y4m", "--metric", "cambi", "--target", "cambi<=4"),
-                          ("predict", "-i", "street.y4m", "--model", "x.onnx"), ("predict",), ("predict", "-i", "street.y4m", "--calibration-sidecar", "street.y4m")):
+                          ("predict", "-i", "street.y4m", "--model", "x.onnx"), ("predict",), ("predict", "-i", "street.y4m", "--calibration-sidecar", "street.y4m"),
+                          ("predict", "-i", "street.y4m", "--calibration-sidecar", "odd.json")):
             self.assertTrue(self.tune(*arguments, code=2).stderr)
 
     # predict

@@ -140,6 +140,16 @@ TEST(RowScan, ReadsWhatAnswersNeed) {
     }
 }
 
+TEST(RowScan, ExitStatusesMayBeAnything) {
+    for (const auto &[text, expected] :
+         {std::pair("null", 0), {"\"x\"", 0}, {"NaN", 0}, {"101", 101}, {"1e300", 1000000}, {"-1e300", -1000000}}) {
+        const std::string line = std::string(R"({"src":"a","exit_status":)") + text + "}";
+        ScannedRow row;
+        ASSERT_TRUE(scan_row(line, row));
+        EXPECT_EQ(row.exit_status, expected) << text;
+    }
+}
+
 TEST(RowScan, ReportsMalformedLinesAndReadsEscapes) {
     const auto path =
         std::filesystem::temp_directory_path() / ("rows-" + std::to_string(system::own_process()) + ".jsonl");

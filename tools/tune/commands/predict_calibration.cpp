@@ -62,7 +62,7 @@ Calibration read_calibration(const std::string &path) {
     system::fs::ifstream file(path);
     const json document = json_of(std::string(std::istreambuf_iterator<char>(file), {}));
     const auto residuals = document.is_object() ? document.find("residuals") : document.end();
-    if (!document.is_object() || document.value("method", "split-conformal") != "split-conformal" ||
+    if (!document.is_object() || document.value("method", json("split-conformal")) != "split-conformal" ||
         residuals == document.end() || !residuals->is_array() || residuals->empty())
         throw usage_error("--calibration-sidecar " + path +
                           " is not a calibration: {\"method\":\"split-conformal\",\"residuals\":[...]} is needed");

@@ -152,9 +152,12 @@ bool may_be_field(std::string_view key) {
     return !key.empty() && key.size() < 32 && (kLengths[static_cast<unsigned char>(key[0]) % 32] >> key.size() & 1);
 }
 
+// A value that is not a number counts as no failure.
+int exit_status_of(double number) { return std::isnan(number) ? 0 : static_cast<int>(std::clamp(number, -1e6, 1e6)); }
+
 // The exit status, and names in older rows, which count if the present one is missing.
 void take_other(Row &row, std::string_view key, std::string_view value, bool is_text) {
-    if (key == "exit_status") row.exit_status = static_cast<int>(number_in(value));
+    if (key == "exit_status") row.exit_status = exit_status_of(number_in(value));
     if (key == "actual_kbps" && row.kbps == 0) row.kbps = number_in(value);
     if ((key == "cq" || key == "q") && std::isnan(row.q)) row.q = number_in(value);
     if (key == "vmaf" && std::isnan(row.vmaf_score)) row.vmaf_score = number_in(value);
@@ -208,7 +211,7 @@ bool parse_fully(const std::string &line, ScannedRow &row, std::deque<std::strin
         const bool is_size = number.key.ends_with("width") || number.key.ends_with("height");
         row.*number.field = is_size && std::isnan(value(number.key)) ? 0 : value(number.key);
     }
-    row.exit_status = std::isnan(value("exit_status")) ? 0 : static_cast<int>(value("exit_status"));
+    row.exit_status = exit_status_of(value("exit_status"));
     return true;
 }
 

@@ -91,7 +91,7 @@ TEST(KeptClips, NeedsAWholeFileThatDidNotChange) {
     Store store;
     const KeptClips::Key key{"a", "8 bit"};
     EXPECT_FALSE(store.run(key, 20, 7));
-    EXPECT_FALSE(store.run(key, 20, 20)); // nobody saw that it ends there
+    EXPECT_FALSE(store.run(key, 20, 20)); // its end was not read
     EXPECT_FALSE(store.run(key, 20, 1000, false));
     {
         auto [clip, recording] =

@@ -115,7 +115,7 @@ class Planner {
             mismatch("the pictures have different shapes: the reference clip is " + size_text(ref_) +
                      " with samples of " + aspect_text(ref_) + " (" + decimal(shape(ref_)) + "), the distorted clip " +
                      size_text(dist_) + " with " + aspect_text(dist_) + " (" + decimal(shape(dist_)) + "); " +
-                     (is_turned()            ? "one of them is turned; rotate it first"
+                     (is_turned()            ? "one of them is rotated; rotate it back first"
                       : request_.has_cropped ? "after --crop they do not show the same part; try without it"
                                              : "crop or pad one of them first; --crop auto removes black bars that "
                                                "only one clip has"));

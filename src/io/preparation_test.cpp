@@ -65,7 +65,7 @@ TEST(Preparation, CroppedAndPaddedPicturesAreNotScaled) {
 TEST(Preparation, ALostRotationIsNamed) {
     const Preparation turned = plan(facts(1080, 1920), facts(1280, 720));
     ASSERT_EQ(turned.mismatches.size(), 1u);
-    EXPECT_NE(turned.mismatches[0].find("one of them is turned"), std::string::npos);
+    EXPECT_NE(turned.mismatches[0].find("one of them is rotated"), std::string::npos);
     EXPECT_EQ(plan(facts(), facts(1920, 800)).mismatches[0].find("turned"), std::string::npos);
 }
 

@@ -333,7 +333,7 @@ Source probe_own_encode(const std::string &ffprobe, const std::string &path, con
     request.path = path;
     request.ffprobe = ffprobe;
     request.hash = SourceHash::none;
-    request.hdr = HdrWish::sdr; // nobody asks for more
+    request.hdr = HdrWish::sdr; // its HDR metadata is not needed
     request.is_own_encode = true;
     if (rate.value() > 0) request.framerate = rate.text();
     return probe_source(request);

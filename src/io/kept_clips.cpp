@@ -17,24 +17,25 @@ constexpr std::uint64_t kUnknownFree = 2; // share of all memory that counts as 
 // Counts the pictures that come out of a clip.
 class KeptClips::Meter final : public VideoClip {
   public:
-    Meter(std::shared_ptr<KeptClips> home, const Wish &wish, std::unique_ptr<VideoClip> clip)
-        : home_(std::move(home)), key_(wish.key), picture_bytes_(wish.picture_bytes), clip_(std::move(clip)) {}
+    Meter(std::shared_ptr<KeptClips> home, std::uint64_t entry, std::uint64_t picture_bytes,
+          std::unique_ptr<VideoClip> clip)
+        : home_(std::move(home)), entry_(entry), picture_bytes_(picture_bytes), clip_(std::move(clip)) {}
     std::optional<TimedFrame> next() override {
         auto frame = clip_->next();
-        if (frame) home_->add(key_, picture_bytes_);
+        if (frame) home_->add(entry_, picture_bytes_);
         return frame;
     }
 
   private:
     const std::shared_ptr<KeptClips> home_;
-    const Key key_;
+    const std::uint64_t entry_;
     const std::uint64_t picture_bytes_;
     const std::unique_ptr<VideoClip> clip_;
 };
 
-KeptClips::Recording::~Recording() { home_->settle(key_, false); }
+KeptClips::Recording::~Recording() { home_->settle(entry_, false); }
 
-void KeptClips::Recording::confirm() { home_->settle(key_, true); }
+void KeptClips::Recording::confirm() { home_->settle(entry_, true); }
 
 std::optional<VideoFacts> KeptClips::facts(const std::string &file) const {
     const std::lock_guard lock(mutex_);
@@ -44,17 +45,22 @@ std::optional<VideoFacts> KeptClips::facts(const std::string &file) const {
 }
 
 // The caller holds the mutex, here and below.
-KeptClips::Entry *KeptClips::entry_of(const Key &key) {
+bool KeptClips::has(const Key &key) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const Entry &entry) { return entry.key == key && !entry.is_dropped; });
+}
+
+KeptClips::Entry *KeptClips::entry_of(std::uint64_t number) {
     for (Entry &entry : entries_)
-        if (entry.key == key && !entry.is_dropped) return &entry;
+        if (entry.number == number && !entry.is_dropped) return &entry;
     return nullptr;
 }
 
 // Makes room for more bytes of a clip, by dropping others.
-bool KeptClips::fits(std::uint64_t more, const Key &but) {
+bool KeptClips::fits(std::uint64_t more, std::uint64_t but) {
     for (Entry &entry : entries_) {
         if (bytes_ + more <= most_) break;
-        if (entry.key != but && !entry.is_dropped) drop(entry);
+        if (entry.number != but && !entry.is_dropped) drop(entry);
     }
     return bytes_ + more <= most_;
 }
@@ -96,31 +102,34 @@ KeptClips::Recorded KeptClips::record(const Wish &wish, std::unique_ptr<VideoCli
     Entries dropped;
     const std::lock_guard lock(mutex_);
     most_ = (left + bytes_) / kShareOfFree;
-    if (expected > most_ || entry_of(wish.key) || !fits(expected, wish.key)) return {std::move(clip), nullptr};
+    const std::uint64_t number = recorded_ + 1;
+    if (expected > most_ || has(wish.key) || !fits(expected, number)) return {std::move(clip), nullptr};
+    recorded_ = number;
     dropped = sweep();
     const auto shared = std::make_shared<SharedClip>(SharedClip::KeepsAll{});
     shared->expect_another();
     Recorded recorded;
-    recorded.clip = ClipTicket(shared).join(
-        wish.key.frames, [&] { return std::make_unique<Meter>(shared_from_this(), wish, std::move(clip)); });
-    entries_.push_back({wish.key, wish.facts, shared});
-    recorded.recording.reset(new Recording(shared_from_this(), wish.key));
+    recorded.clip = ClipTicket(shared).join(wish.key.frames, [&] {
+        return std::make_unique<Meter>(shared_from_this(), number, wish.picture_bytes, std::move(clip));
+    });
+    entries_.push_back({number, wish.key, wish.facts, shared});
+    recorded.recording.reset(new Recording(shared_from_this(), number));
     return recorded;
 }
 
-void KeptClips::add(const Key &key, std::uint64_t bytes) {
+void KeptClips::add(std::uint64_t number, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
-    Entry *const entry = entry_of(key);
+    Entry *const entry = entry_of(number);
     if (!entry) return; // it was let go
-    if (!fits(bytes, key)) return drop(*entry);
+    if (!fits(bytes, number)) return drop(*entry);
     entry->bytes += bytes;
     bytes_ += bytes;
 }
 
-void KeptClips::settle(const Key &key, bool is_good) {
+void KeptClips::settle(std::uint64_t number, bool is_good) {
     Entries dropped;
     const std::lock_guard lock(mutex_);
-    if (Entry *const entry = entry_of(key); entry && !entry->is_confirmed) {
+    if (Entry *const entry = entry_of(number); entry && !entry->is_confirmed) {
         entry->is_confirmed = is_good && entry->clip->is_whole();
         if (!entry->is_confirmed) drop(*entry);
     }

@@ -46,9 +46,9 @@ class KeptClips : public std::enable_shared_from_this<KeptClips> {
 
       private:
         friend class KeptClips;
-        Recording(std::shared_ptr<KeptClips> home, Key key) : home_(std::move(home)), key_(std::move(key)) {}
-        std::shared_ptr<KeptClips> home_;
-        Key key_;
+        Recording(std::shared_ptr<KeptClips> home, std::uint64_t entry) : home_(std::move(home)), entry_(entry) {}
+        const std::shared_ptr<KeptClips> home_;
+        const std::uint64_t entry_;
     };
     struct Recorded {
         std::unique_ptr<VideoClip> clip;
@@ -71,6 +71,7 @@ class KeptClips : public std::enable_shared_from_this<KeptClips> {
 
   private:
     struct Entry {
+        std::uint64_t number; // of all recorded: a run whose entry was dropped must not touch a later one of its key
         Key key;
         VideoFacts facts;
         std::shared_ptr<SharedClip> clip;
@@ -79,16 +80,18 @@ class KeptClips : public std::enable_shared_from_this<KeptClips> {
     };
     class Meter;
     using Entries = std::list<Entry>; // least recently used first
-    Entry *entry_of(const Key &key);
-    bool fits(std::uint64_t more, const Key &but);
+    bool has(const Key &key) const;
+    Entry *entry_of(std::uint64_t number);
+    bool fits(std::uint64_t more, std::uint64_t but);
     void drop(Entry &entry);
     Entries sweep();
-    void add(const Key &key, std::uint64_t bytes);
-    void settle(const Key &key, bool is_good);
+    void add(std::uint64_t number, std::uint64_t bytes);
+    void settle(std::uint64_t number, bool is_good);
 
     const Memory memory_;
     mutable std::mutex mutex_;
     Entries entries_;
+    std::uint64_t recorded_ = 0;         // entries so far
     std::uint64_t bytes_ = 0, most_ = 0; // of all entries; that they may have
 };
 

@@ -183,5 +183,21 @@ TEST(KeptClips, TwoRunsAtOnceDoNotMeetInOneClip) {
     EXPECT_EQ(store.made, 40);
 }
 
+TEST(KeptClips, ARunWhoseClipWasLetGoLeavesTheNextOneAlone) {
+    Store store;
+    const KeptClips::Key key{"a", ""};
+    auto first = store.clips->record({key, {}, kPicture, {}}, std::make_unique<Numbers>(20, store.made));
+    EXPECT_EQ(Store::read(*first.clip, 5), 5);
+    store.clips->let_go();
+    auto second = store.clips->record({key, {}, kPicture, {}}, std::make_unique<Numbers>(20, store.made));
+    EXPECT_EQ(Store::read(*second.clip, 20), 20);
+    EXPECT_FALSE(second.clip->next());
+    while (first.clip->next()) continue;
+    EXPECT_EQ(store.clips->bytes(), 20 * kPicture);
+    first.recording.reset();
+    second.recording->confirm();
+    EXPECT_TRUE(store.run(key, 20));
+}
+
 } // namespace
 } // namespace vmaf::kept_clips_test

@@ -2,7 +2,8 @@
 
 # The FFmpeg that the test `ffmpeg` builds; FFMPEG_STOCK names another one.
 pack_ffmpeg() { # folder
-    local stock=${FFMPEG_STOCK:-$here/build-test/tests/ffmpeg/work/ffmpeg-stock}
+    local built=$here/build-test/tests/ffmpeg/work
+    local stock=${FFMPEG_STOCK:-$built/ffmpeg-stock}
     [ ! -x "$stock" ] || cp -L "$stock" "$1"/ffmpeg-stock
 }
 # Raw 1920x1080 from a short clip, again and again.

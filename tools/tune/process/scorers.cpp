@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "system/channel.hpp"
+#include "text/json_text.hpp"
 
 namespace vmaf::tune {
 
@@ -92,7 +93,7 @@ class Scorers::Served {
     }
     void begin(json request, std::span<const int> descriptors) {
         request["id"] = ++requests_;
-        is_busy = channel_.send(request.dump(-1, ' ', false, json::error_handler_t::replace), descriptors);
+        is_busy = channel_.send(json_line(request), descriptors);
     }
     Scored finish(const RunOptions &options, const std::function<void(std::int64_t)> &on_frames) {
         Scored outcome;

@@ -59,6 +59,28 @@ class Conditions(tune_case.TuneCase):
         for row in self.rows("psnr.jsonl"):
             self.assertEqual((list(row["scores"]), row["metric"]), (["psnr"], "psnr"))
 
+    def best(self, method, *targets):
+        """The quality value of a search in steps below 1, which may end near the target."""
+        run = self.tune("search", "-i", "clip.y4m", "--preset", "ultrafast", "--min-q", "24", "--max-q", "36", "--q-step", "0.5", "--search", method, "--json",
+                        *(word for target in targets for word in ("--target", target)))
+        return json.loads(run.stdout.splitlines()[-1])["q"]
+
+    def test_every_search_comes_equally_close_to_targets_of_any_scale(self):
+        for targets in (["ssim>=0.9"], ["ssim>=0.9", "psnr>=10"]):
+            exact = self.best("grid", *targets)
+            self.assertTrue(24 < exact < 36, exact)
+            for method in ("interp", "bisect", "abav1"):
+                self.assertLessEqual(exact - self.best(method, *targets), 0.5, (method, targets))
+
+    def test_targets_beyond_the_end_of_a_scale_are_refused(self):
+        self.assertIn("ssim ends at 1", self.tune("search", "-i", "clip.y4m", "--target", "ssim>=95", code=2).stderr)
+        self.assertIn("is not known; use vmaf, vmaf_neg", self.tune("search", "-i", "clip.y4m", "--target", "psnr_y>=35", code=2).stderr)
+        for command in ("fast", "predict"):
+            self.assertIn("in points or dB", self.tune(command, "-i", "clip.y4m", "--target", "ssim>=0.9", code=2).stderr)
+
+    def test_a_missing_stream_is_named(self):
+        self.assertIn("no video stream 1; --stream counts from 0 to 0", self.tune("sample", "-i", "encode.mkv", "--stream", "1", "--crf", "30", code=2).stderr)
+
     def test_rows_of_different_conditions_share_no_curve(self):
         plain = self.corpus("plain.jsonl", "--score-scale", "none")
         for number, more in enumerate((("--score-scale", "auto"), ("--score-scale", "none", "--subsample", "2"),

@@ -243,7 +243,7 @@ class CorpusJob : public Job {
                 rows.push_back(row_of(series, probe));
             // A failed point does not attract the search.
             const double margin =
-                probe.ok() ? margin_above(target, probe_score(series.setup, probe, target.metric, target.pool))
+                probe.ok() ? search_margin(target, probe_score(series.setup, probe, target.metric, target.pool))
                            : std::numeric_limits<double>::lowest();
             search->add(*k, {margin, true});
         }

@@ -409,8 +409,7 @@ int run_fast(const FastRequest &given) {
     const std::vector<QualityTarget> targets = quality_targets(o, o, std::nullopt);
     const QualityTarget &target = targets.front();
     if (targets.size() > 1) throw usage_error("fast takes one target; `vmaf-tune search` takes several");
-    if (metric_choice(target.metric)->lower_is_better)
-        throw usage_error("fast needs a higher-is-better metric; use `vmaf-tune search` for " + target.metric);
+    check_curve_metric("fast", target.metric);
     o.metric = target.metric;
     check_result(o, o.output);
     if (o.smoke) return run_smoke(o, target);

@@ -237,7 +237,9 @@ class LadderJob : public Job {
             const RatePoint &any = curve->points.front();
             const ProbeSetup setup = setup_of({any.width, any.height});
             SearchOptions own = o_; // to 1 % of the rate, or exactly if requested
-            if (!own.tolerance) own.tolerance = curve->score_of_percent(target);
+            if (!own.tolerance)
+                own.tolerance =
+                    search_score(o_.metric, target + curve->score_of_percent(target)) - search_score(o_.metric, target);
             own.start_q = curve->q_at(target);
             QualitySearch search(run_, own, setup, {{o_.metric, o_.pool, target}}, adapter_.step);
             for (const RatePoint &p : curve->points) search.known_scores.emplace_back(p.q, p.score);

@@ -187,8 +187,7 @@ PredictRequest checked(const PredictRequest &given) {
     const std::vector<QualityTarget> targets = quality_targets(o, o, 93);
     if (targets.size() > 1) throw usage_error("predict takes one target; `vmaf-tune search` takes several");
     o.metric = targets.front().metric;
-    if (metric_choice(o.metric)->lower_is_better)
-        throw usage_error("predict needs a higher-is-better metric; use `vmaf-tune search` for " + o.metric);
+    check_curve_metric("predict", o.metric);
     return o;
 }
 

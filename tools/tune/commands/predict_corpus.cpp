@@ -118,8 +118,8 @@ int predict_from_corpus(const PredictRequest &o) {
     const std::vector<QualityTarget> targets = quality_targets(o, o, 93);
     const QualityTarget &target = targets.front();
     const MetricChoice metric = *metric_choice(target.metric);
-    if (targets.size() > 1 || metric.lower_is_better)
-        throw usage_error("predict takes one target of a higher-is-better metric");
+    if (targets.size() > 1) throw usage_error("predict takes one target");
+    check_curve_metric("predict", target.metric);
     const CorpusRows rows(o, o.strict, {target}, [&](const ScannedRow &row) {
         return is_wanted(o.encoders, row.encoder) && is_wanted(o.presets, row.preset) && is_wanted(o.sources, row.src);
     });

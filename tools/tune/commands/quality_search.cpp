@@ -40,9 +40,14 @@ double QualitySearch::score_of(const ProbeResult &probe, const QualityTarget &ta
 }
 
 double QualitySearch::margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
-    double margin = std::numeric_limits<double>::infinity();
-    for (const QualityTarget &t : targets) margin = std::min(margin, margin_above(t, score_of(probe, t)));
-    return margin;
+    const QualityTarget &t = least_met(probe, targets);
+    return search_margin(t, score_of(probe, t));
+}
+
+const QualityTarget &QualitySearch::least_met(const ProbeResult &probe,
+                                              const std::vector<QualityTarget> &targets) const {
+    return *std::ranges::min_element(targets, {},
+                                     [&](const QualityTarget &t) { return search_margin(t, score_of(probe, t)); });
 }
 
 namespace {
@@ -53,7 +58,7 @@ std::string miss_text(double margin) { return fixed_text(-margin, margin > -0.00
 
 std::string QualitySearch::missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const {
     if (targets.size() == 1) {
-        const double margin = margin_of(probe, targets);
+        const double margin = margin_above(targets.front(), score_of(probe, targets.front()));
         return margin >= 0 ? "" : " (misses the target by " + miss_text(margin) + ")";
     }
     std::string text;
@@ -127,7 +132,8 @@ SearchSettings QualitySearch::settings(const std::vector<QualityTarget> &targets
     const bool is_single = targets.size() == 1 && !metric.lower_is_better;
     SearchSettings s;
     s.last = grid_.last();
-    s.target = is_single ? targets.front().value : 0; // several targets: the smallest margin must not be negative
+    s.target = is_single ? search_score(metric.name, targets.front().value)
+                         : 0; // several targets: the smallest margin must not be negative
     s.bounded_by_100 = is_single && metric.bounded_by_100;
     s.tolerance = options_.thorough ? 0 : options_.tolerance.value_or(grid_.step() < 1 ? 0.1 : 0);
     s.noise = options_.noise;
@@ -165,7 +171,8 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
     SearchReport report;
     report.target = first.value;
     const auto measured = [&](const ProbeResult &probe) {
-        return Measurement{is_single ? score_of(probe, first) : margin_of(probe, targets), fits(probe)};
+        return Measurement{is_single ? search_score(first.metric, score_of(probe, first)) : margin_of(probe, targets),
+                           fits(probe)};
     };
     // With `worst`, probes only the lowest samples until there is an answer; then all of them confirm it (8.4).
     const bool by_worst = setup_.aggregate == SampleAggregate::worst && setup_.samples.size() > 1;
@@ -185,7 +192,8 @@ SearchReport QualitySearch::find_once(const std::vector<QualityTarget> &targets,
         };
         const bool is_led = options_.search == SearchMethod::interp && is_single;
         if (is_led)
-            for (const auto &[q, score] : known_scores) search->add(grid_.nearest(q), {score, true});
+            for (const auto &[q, score] : known_scores)
+                search->add(grid_.nearest(q), {search_score(first.metric, score), true});
         std::optional<int> k;
         while (!report.failed() && !is_backend_lost_ && (k = search->next()))
             if (add(*k, focus) && by_worst && focus.empty())
@@ -219,7 +227,8 @@ void QualitySearch::fill(SearchReport &report, const ProbeSetup &setup, const Pr
                          const std::vector<QualityTarget> &targets) const {
     report.q = probe.q;
     report.score = score_of(probe, targets.front());
-    report.margin = margin_of(probe, targets);
+    const QualityTarget &least = least_met(probe, targets);
+    report.margin = margin_above(least, score_of(probe, least));
     report.further_scores.clear();
     for (std::size_t i = 1; i < targets.size(); i++) report.further_scores.push_back(score_of(probe, targets[i]));
     report.bitrate_kbps = probe.bitrate_kbps();
@@ -247,10 +256,7 @@ void QualitySearch::describe(SearchReport &report, const SearchAnswer &answer,
     const ProbeResult probe = measure(*chosen, {});
     fill(report, setup_, probe, targets);
     if (answer.status == SearchStatus::unmet) { // of several targets, the one missed by most
-        const QualityTarget &missed =
-            *std::ranges::min_element(targets, [&](const QualityTarget &a, const QualityTarget &b) {
-                return margin_above(a, score_of(probe, a)) < margin_above(b, score_of(probe, b));
-            });
+        const QualityTarget &missed = least_met(probe, targets);
         report.reason = "the best allowed " + knob + " " + number_text(probe.q) + " reaches " + missed.metric +
                         (missed.pool == "mean" ? "" : " (" + missed.pool + ")") + " " +
                         fixed_text(score_of(probe, missed), 4) +
@@ -288,7 +294,7 @@ void QualitySearch::verify_whole(SearchReport &report, const std::vector<Quality
         run_.progress().say("the whole at " + setup_.encode.adapter->knob + " " + number_text(probe.q) + ": " +
                             targets.front().metric + " " + fixed_text(report.score, 4) + ", " +
                             fixed_text(report.bitrate_kbps, 1) + " kbps");
-        if (report.margin >= -options_.verify_margin) return;
+        if (margin_of(probe, targets) >= -options_.verify_margin) return;
         if (k == 0) break;
         k = std::max(0, k - grid_.points_in(1));
     }

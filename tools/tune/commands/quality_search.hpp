@@ -62,7 +62,8 @@ class QualitySearch {
     const ProbeResult &measure(int k, const Samples &focus);
     void tell(const ProbeResult &probe, const std::vector<QualityTarget> &targets);
     double score_of(const ProbeResult &probe, const QualityTarget &target) const;
-    double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
+    const QualityTarget &least_met(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
+    double margin_of(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const; // on searches' scale
     bool fits(const ProbeResult &probe) const;
     std::string missed_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;
     std::string scores_text(const ProbeResult &probe, const std::vector<QualityTarget> &targets) const;

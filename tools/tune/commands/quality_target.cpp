@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "base/lists.hpp"
@@ -28,7 +29,9 @@ QualityTarget parse_target(const std::string &text, const std::string &default_p
     target.value = std::strtod(text.c_str() + at + 2, &end);
     if (*end || end == text.c_str() + at + 2) throw usage_error("--target " + text + ": the value is not a number");
     const auto metric = metric_choice(target.metric);
-    if (!metric) throw usage_error("--target " + text + ": the metric '" + target.metric + "' is not known");
+    if (!metric)
+        throw usage_error("--target " + text + ": the metric '" + target.metric + "' is not known; use " +
+                          joined(metric_names()));
     if (metric->lower_is_better != (text.substr(at, 2) == "<="))
         throw usage_error("--target " + text + ": for " + target.metric +
                           (metric->lower_is_better ? " lower" : " higher") + " is better; write " +
@@ -69,9 +72,11 @@ std::vector<QualityTarget> quality_targets(const SearchOptions &search, const Sc
 
 void check_target(const QualityTarget &target) {
     if (std::isnan(target.value)) throw usage_error("a target has to be a number");
-    if (!std::isfinite(target.value) || (metric_choice(target.metric)->bounded_by_100 && target.value > 100))
+    const MetricChoice metric = *metric_choice(target.metric);
+    const double end = metric.bounded_by_100 ? 100 : metric.bounded_by_1 ? 1 : std::numeric_limits<double>::max();
+    if (target.value > end || !std::isfinite(target.value))
         throw usage_error("a target of " + number_text(target.value) + " cannot be met" +
-                          (metric_choice(target.metric)->bounded_by_100 ? ": " + target.metric + " ends at 100" : ""));
+                          (end <= 100 ? ": " + target.metric + " ends at " + number_text(end) : ""));
 }
 
 QualityGrid::QualityGrid(const Adapter &adapter, const SearchOptions &options, double default_step)
@@ -108,6 +113,23 @@ int QualityGrid::first_multiple(double distance) const {
 
 double margin_above(const QualityTarget &target, double score) {
     return metric_choice(target.metric)->lower_is_better ? target.value - score : score - target.value;
+}
+
+void check_curve_metric(const std::string &command, const std::string &metric) {
+    const MetricChoice choice = *metric_choice(metric);
+    if (choice.lower_is_better || choice.bounded_by_1)
+        throw usage_error(command + " needs a higher-is-better metric in points or dB, such as vmaf or psnr; use " +
+                          "`vmaf-tune search` for " + metric);
+}
+
+double search_score(const std::string &metric, double score) {
+    constexpr double kLeastDistance = 1e-10; // of equal pictures: 100 dB
+    return metric_choice(metric)->bounded_by_1 ? -10 * std::log10(std::max(1 - score, kLeastDistance)) : score;
+}
+
+double search_margin(const QualityTarget &target, double score) {
+    const double margin = search_score(target.metric, score) - search_score(target.metric, target.value);
+    return metric_choice(target.metric)->lower_is_better ? -margin : margin;
 }
 
 } // namespace vmaf::tune

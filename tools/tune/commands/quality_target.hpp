@@ -29,6 +29,14 @@ void check_target(const QualityTarget &target); // throws CommandError for impos
 // How far a score exceeds its target, where higher is better.
 double margin_above(const QualityTarget &target, double score);
 
+// Throws CommandError for metrics whose curves the commands `fast` and `predict` do not know.
+void check_curve_metric(const std::string &command, const std::string &metric);
+
+// A score on the scale of searches, where tolerances mean the same for every metric: ssim and ms_ssim in dB,
+// -10 log10(1 - score), others as they are (tune.md 9.1).
+double search_score(const std::string &metric, double score);
+double search_margin(const QualityTarget &target, double score);
+
 // The points of a search, k = 0 being the best quality.
 class QualityGrid {
   public:

@@ -13,8 +13,8 @@ const std::vector<MetricChoice> &metric_table() {
         {"psnr", "psnr_y", "psnr", false, false, 42},
         {kXpsnr, kXpsnr, kXpsnr, false, false, 40},
         {"psnr_hvs", "psnr_hvs", "psnr_hvs", false, false, 42},
-        {"ssim", "float_ssim", "float_ssim", false, false, 0.98},
-        {"ms_ssim", "float_ms_ssim", "float_ms_ssim", false, false, 0.98},
+        {"ssim", "float_ssim", "float_ssim", false, false, 0.98, true},
+        {"ms_ssim", "float_ms_ssim", "float_ms_ssim", false, false, 0.98, true},
         {"cambi", "cambi", "cambi", true, false, 5},
     };
     return table;

@@ -26,6 +26,7 @@ struct MetricChoice {
     bool lower_is_better = false;
     bool bounded_by_100 = false;
     double default_target = 0;
+    bool bounded_by_1 = false;
 };
 // A series that the scorer's document has per plane: uses the plane with the lowest clip figure; identical pictures
 // have kIdentical instead of infinity.

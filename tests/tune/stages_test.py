@@ -391,6 +391,12 @@ echo "$CUDA_VISIBLE_DEVICES $*" >> {log}; grep Cpus_allowed_list /proc/self/stat
     def test_a_first_interrupt_finishes_what_runs(self):
         self.assertEqual(self.interrupted(signal.SIGINT), (130, 1))
 
+    def test_an_interrupted_run_promises_no_probes_that_it_does_not_keep(self):
+        fake = self.program("ffmpeg", f'case "$*" in *"-crf 30"*) kill -INT $PPID; sleep 1;; esac\nexec {FFMPEG} "$@"')
+        run = ["corpus", "-i", self.clip, "--preset", "ultrafast", "--crf", "30", *PLAIN, "--ffmpeg-bin", fake, "-y", "-o", "rows.jsonl"]
+        self.assertTrue(self.tune(*run, "--no-cache", code=130).stderr.endswith(": interrupted\n"))
+        self.assertIn("finished probes are in the cache", self.tune(*run, code=130).stderr)
+
     def test_nohup(self):
         self.assertEqual(self.interrupted(signal.SIGHUP, ignored=[signal.SIGHUP]), (0, 2))
 

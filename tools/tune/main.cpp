@@ -77,6 +77,8 @@ int run(int argc, char **argv) {
             sentence = interrupted().what();
         }
         const Command *command = commands.chosen();
+        if (code == kExitInterrupted && command && !command->running->no_cache)
+            sentence += "; finished probes are in the cache";
         return command ? fail(*command->running, command->app->get_name(), code, sentence)
                        : fail({}, "", code, sentence);
     };

@@ -19,6 +19,6 @@ class CommandError : public std::runtime_error {
 };
 inline CommandError failed(const Outcome &o) { return {o.exit_code(), o.stage + " failed: " + o.sentence}; }
 inline CommandError usage_error(const std::string &sentence) { return {kExitUsage, sentence}; }
-inline CommandError interrupted() { return {kExitInterrupted, "interrupted; finished probes are in the cache"}; }
+inline CommandError interrupted() { return {kExitInterrupted, "interrupted"}; }
 
 } // namespace vmaf::tune

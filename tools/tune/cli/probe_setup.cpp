@@ -50,7 +50,7 @@ ScoreSettings Run::score_settings() const {
     s.scorer_identity = s.scorers ? s.scorers->identity() : identity_of_binary(programs_.vmaf);
     const auto add = [&](const std::string &name) {
         const auto metric = metric_choice(name);
-        if (!metric) throw usage_error("the metric '" + name + "' is not known here");
+        if (!metric) throw usage_error("the metric '" + name + "' is not known; use " + joined(metric_names()));
         for (const MetricChoice &known : s.metrics)
             if (known.name == name) return;
         s.metrics.push_back(*metric);

@@ -166,6 +166,9 @@ const json &choose_stream(Source &source, const SourceRequest &request, const js
         }
         video++;
     }
+    if (!chosen && request.stream && video > 0)
+        throw invalid("'" + source.path + "' has no video stream " + std::to_string(*request.stream) +
+                      "; --stream counts from 0 to " + std::to_string(video - 1));
     if (!chosen) throw invalid("'" + source.path + "' has no video stream");
     source.video_streams = video;
     return *chosen;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "system/filesystem.hpp"
+#include "text/numbers.hpp"
 
 namespace vmaf::tune {
 
@@ -91,10 +92,10 @@ WrittenFile check_written(const Programs &programs, const ChildResult &outcome, 
                                                   : "the encode has no video packets");
     if (frames < wish.given)
         return fault(Fault::storage,
-                     "the file has " + std::to_string(frames) + " frames, FFmpeg wrote " + std::to_string(wish.given));
+                     "the file has " + counted(frames, "frame") + ", FFmpeg wrote " + std::to_string(wish.given));
     const std::int64_t slack = wish.is_exact ? 0 : 2 + wish.frames / 50;
     if (wish.frames > 0 && std::llabs(frames - wish.frames) > slack)
-        return fault(Fault::content, "the encode has " + std::to_string(frames) + " frames, " +
+        return fault(Fault::content, "the encode has " + counted(frames, "frame") + ", " +
                                          (wish.is_exact ? "" : "about ") + std::to_string(wish.frames) +
                                          " were expected; is the source damaged or cut off?");
     return file;

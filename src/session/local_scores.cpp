@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/lists.hpp"
 #include "metrics/early_scores.hpp"
 #include "metrics/registry.hpp"
 #include "model/rbf.hpp"
@@ -117,13 +118,17 @@ LocalScores::Source LocalScores::source_of(const std::string &name, const std::s
             return entry.second == name || feature_alias(entry.second) == name;
         });
     };
-    if (std::none_of(uses.begin(), uses.end(), is_score))
-        throw invalid("'" + name +
-                      "' is not a score of this run; name one of its models, or add the feature that has it");
+    std::vector<std::string> names; // with those that the metrics do not have for these pictures
     for (const auto &[use, metric] : uses)
-        for (const std::string_view local : use->local_names()) // more than the metric has for these pictures
-            if (feature_alias(use->stored_names().find(local)->second) == name)
-                throw invalid("'" + name + "' is not a score of these pictures; name one that they have");
+        for (const std::string_view local : use->local_names())
+            names.emplace_back(feature_alias(use->stored_names().find(local)->second));
+    if (std::none_of(uses.begin(), uses.end(), is_score)) {
+        for (const Model &model : config_.models) names.insert(names.begin(), model.name());
+        throw invalid("'" + name + "' is not a score of this run; add the feature that has it" +
+                      (names.empty() ? "" : ", or name one of " + joined(names)));
+    }
+    if (std::find(names.begin(), names.end(), name) != names.end())
+        throw invalid("'" + name + "' is not a score of these pictures; name one that they have");
     throw invalid("'" + name + "'" + wanted_by +
                   " has no local scores; vif, adm, motion, psnr, ssim, float_ssim, ciede and cambi have");
 }

@@ -82,7 +82,7 @@ class InputFile::File {
         struct stat status {};
         if (fstat(descriptor_, &status) != 0 || S_ISDIR(status.st_mode)) {
             close(descriptor_);
-            throw Error(EISDIR, name_ + " is a directory; give a video file");
+            throw Error(EISDIR, name_ + " is a directory; give a file");
         }
         is_regular_ = S_ISREG(status.st_mode);
         at_opening_ = version_of(status);

@@ -141,7 +141,7 @@ InputFile InputFile::open(const std::string &path) {
     }
     const DWORD kind = GetFileAttributesW(wide_path(path).c_str());
     if (kind != INVALID_FILE_ATTRIBUTES && (kind & FILE_ATTRIBUTE_DIRECTORY))
-        throw Error(EISDIR, "'" + path + "' is a directory; give a video file");
+        throw Error(EISDIR, "'" + path + "' is a directory; give a file");
     const HANDLE handle =
         CreateFileW(wide_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
                     nullptr, OPEN_EXISTING, FILE_FLAG_SEQUENTIAL_SCAN, nullptr);

@@ -152,6 +152,7 @@ class Maps(CommandTest):
         self.refused("give one after --map-of psnr_y", "--map", twice, "--map-of", "psnr_y")
         self.refused("both write", "--map", twice, "--map", twice)
         self.refused("is not a score of this run", "--map-of", "psnr_y", "--map", twice, expect=255)
+        self.refused("name one of vmaf, ", "--map-of", "vmaf_v0.6.1", "--map", twice, expect=255)
         self.refused("has no local scores", "--feature", "psnr_hvs", "--map-of", "psnr_hvs", "--map", twice,
                      expect=255)
         self.refused("NAME=X,Y,WIDTH,HEIGHT", "--region", "face")

@@ -40,7 +40,9 @@ class Syntax(CommandTest):
         for arguments in ([f"--reference={self.ref}", f"--distorted={self.dist}"], [f"-r{self.ref}", f"-d{self.dist}"],
                           ["--ref", self.ref, "--dist", self.dist], [f"--r={self.ref}", f"--d={self.dist}"],
                           ["word", "--ref", self.ref, "other", f"-qd{self.dist}"]):
-            self.assertEqual(self.vmaf(*arguments, *NO_MODEL, "--csv", "-o-").stdout, wanted, arguments)
+            run = self.vmaf(*arguments, *NO_MODEL, "--csv", "-o-")
+            self.assertEqual(run.stdout, wanted, arguments)
+        self.assertIn("warning: 'other' is not an option and is ignored", run.stderr)
 
     def test_prefixes_mean_what_they_meant_before_we_added_options(self):
         raw = self.clip("prefix.yuv")

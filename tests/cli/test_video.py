@@ -464,6 +464,7 @@ class BadFiles(VideoTest):
 
     def test_what_is_no_file(self):
         self.refuse(self.mkv, str(self.folder), says="directory")
+        self.refuse(self.mkv, self.file("clip.yuv", bytes(1000)), says="is raw video, which states no size")
         self.refuse(self.mkv, "http://localhost/clip.mp4", says="only local files")
         self.refuse(self.mkv, "/no/such/clip.mp4", says="cannot open '/no/such/clip.mp4'")
         for arguments, says in (([], "not a YUV4MPEG2 clip"), (["--align", "auto"], "twice")):

@@ -1,6 +1,7 @@
 #include "option_table.hpp"
 
 #include "exit_code.hpp"
+#include "say.hpp"
 #include "suggestion.hpp"
 #include "system/environment.hpp"
 
@@ -46,8 +47,10 @@ std::vector<FoundOption> scan_command_line(std::span<const char *const> argument
         if (found->status != ScannedOption::Status::found) throw problem(*found);
         const CommandOption &known = command_options()[found->option];
         list.push_back({&known, std::string(found->value.value_or(""))});
-        if (known.acts_at_once) break;
+        if (known.acts_at_once) return list;
     }
+    for (const std::string_view word : scanner.others())
+        say("warning: '" + std::string(word) + "' is not an option and is ignored; write --distorted before each clip");
     return list;
 }
 

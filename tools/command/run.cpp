@@ -222,8 +222,11 @@ unsigned score_frames(Session &session, FramePairs &clips, const Options &option
         clips.finish();
     });
     if (frames == 0 && !session.registered().empty())
-        throw Failure(ExitCode::frame, std::string("the ") + (reference_ended ? "reference" : "distorted") +
-                                           " clip has no frames; there is nothing to score");
+        throw Failure(
+            ExitCode::frame,
+            std::string("the ") + (reference_ended ? "reference" : "distorted") + " clip has no frames" +
+                ((reference_ended ? options.skip_reference : options.skip_distorted) ? " after the skipped ones" : "") +
+                "; there is nothing to score");
     if (reference_ended != distorted_ended) report_lengths(options, reference_ended, frames);
     return frames;
 }

@@ -95,6 +95,9 @@ void Container::open() {
     av_dict_free(&options);
     if (code < 0 && request_.is_y4m)
         throw invalid(name() + " is not a YUV4MPEG2 clip, as pipes and files named .y4m must be: " + reason(code));
+    if (code < 0 && std::string_view(input->name) == "rawvideo")
+        throw invalid(name() + " is raw video, which states no size; convert it to YUV4MPEG2 (.y4m), or, if both "
+                               "clips are raw, give --width, --height, --pixel_format and --bitdepth");
     if (code < 0) throw invalid(name() + " cannot be read as a video file: " + reason(code));
     format_.reset(context);
 }

@@ -37,9 +37,11 @@ void keep_message(void *object, int level, const char *format, va_list arguments
     av_log_format_line2(object, level, format, arguments, text.data(), static_cast<int>(text.size()),
                         &is_at_line_start);
     std::string line = text.data();
-    // "[h264 @ 0x55...] text": removes the address.
-    if (const auto at = line.find(" @ 0x"); at != std::string::npos)
-        if (const auto end = line.find(']', at); end != std::string::npos) line.erase(at, end - at);
+    // "[h264 @ 0x55...] text", perhaps with a second name: removes the addresses.
+    for (std::size_t at = 0, end = 0; (at = line.find(" @ 0x", at)) != std::string::npos;) {
+        if ((end = line.find(']', at)) == std::string::npos) break;
+        line.erase(at, end - at);
+    }
     if (line.starts_with("[NULL] ")) line.erase(0, 7); // a parser
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r' || line.back() == ' ')) line.pop_back();
     for (char &c : line)

@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -138,6 +139,12 @@ class Maps(CommandTest):
     def test_subsample(self):
         self.score("--subsample", "2", "--map", self.folder / "sub.npy")
         self.assertEqual(array(self.folder / "sub.npy")[0], (2, 3, 5))
+        rate = {}
+        for step in 1, 2:
+            self.score("--subsample", step, "--map", self.folder / "rate.y4m")
+            numerator, denominator = re.match(rb"YUV4MPEG2 .*F(\d+):(\d+)", (self.folder / "rate.y4m").read_bytes()).groups()
+            rate[step] = int(numerator) / int(denominator)
+        self.assertEqual(rate[2], rate[1] / 2)
 
     def refused(self, sentence, *arguments, expect=1):
         run = self.score(*arguments, expect=expect)

@@ -89,7 +89,8 @@ Maps::Maps(const std::vector<MapArgument> &maps, const std::string &usual_score,
         if (known == scores_.end()) scores_.push_back(score);
         const bool is_model =
             std::any_of(models.begin(), models.end(), [&](const Model &model) { return model.name() == score; });
-        const MapTarget target{map.path, score, range_of(score, is_model), format.width, format.height, frame_rate};
+        const MapTarget target{map.path,     score,         range_of(score, is_model),
+                               format.width, format.height, frame_rate / subsample};
         if (files_.empty()) first_range_ = target.range;
         switch (map.format) {
         case MapFormat::npy: files_.push_back(make_array_map(target)); break;
